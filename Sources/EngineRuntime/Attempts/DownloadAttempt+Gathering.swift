@@ -78,10 +78,9 @@ extension DownloadAttempt {
   /// The head of a part's response has come.
   mutating func gather(head: ResponseHead) -> HeadDemand {
     guard let part = gathering?.current else { return .stop }
-    let isCoded = head.contentEncoding.map { $0.lowercased() != "identity" } ?? false
     if head.status != 200 {
       gathering?.fault = "the server answered \(head.status)"
-    } else if isCoded {
+    } else if head.isCoded {
       gathering?.fault = "the server sent it coded, although it was asked not to"
     } else if head.contentLength ?? 0 > part.maximumBytes {
       gathering?.fault = Gathering.tooLarge(part)

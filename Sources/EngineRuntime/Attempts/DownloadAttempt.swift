@@ -227,9 +227,19 @@ package struct DownloadAttempt: Sendable {
     }
   }
 
-  /// What failed takes the orders with it that came beside it.
+  /// What failed takes the orders with it that came beside it, but for the end: nothing else would bring that.
   mutating func fail(_ error: DownloadError) -> Work? {
+    let dropped = orders
     orders = []
+    if let end = dropped.last, case .end = end {
+      enqueue([end])
+      return nil
+    }
+    if dropped.contains(where: { if case .request = $0 { true } else { false } }) || isPreparing {
+      enqueue(machine.requestNotMade(error))
+      return nil
+    }
+    if dropped.contains(.resumeWriting) { loseCut() }
     // Nothing is to come of the exchange once the machine has ended.
     if gathering != nil {
       gathering?.failure = error
@@ -238,5 +248,16 @@ package struct DownloadAttempt: Sendable {
     }
     enqueue(machine.filesFailed(error))
     return nil
+  }
+
+  /// Whether a request waits for what the digests have to read.
+  private var isPreparing: Bool { if case .preparing = stage { true } else { false } }
+
+  /// The old version's bytes could not be cut off: none of the new one can be written behind them.
+  private mutating func loseCut() {
+    machine.cutFailed()
+    if let held { buffer.giveBack(held.blocks) }
+    held = nil
+    buffer.reset()
   }
 }

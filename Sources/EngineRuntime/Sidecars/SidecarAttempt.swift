@@ -116,7 +116,7 @@ package struct SidecarAttempt<Files: LibraryFileSystem> {
     guard head.status == 200 else {
       return fail(.answered(head, to: "file"), RetryAfter.milliseconds(in: head, now: now))
     }
-    guard head.contentEncoding.map({ $0.lowercased() == "identity" }) ?? true else {
+    guard !head.isCoded else {
       return fail(DownloadError(.notMedia, "the server sent it coded, although it was asked not to"))
     }
     guard head.contentLength ?? 0 <= fetch.kind.maximumBytes else { return fail(SidecarContent.tooLarge(fetch.kind)) }

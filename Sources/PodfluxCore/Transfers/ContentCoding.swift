@@ -20,6 +20,13 @@ public enum ContentCoding: String, Hashable, Sendable {
 }
 
 extension ResponseHead {
+  /// What servers that are set up wrongly call a body that is not coded: names of charsets and of transfers, which curl and
+  /// browsers ignore as they stand for no coding.
+  private static let namesOfNone = ["", "identity", "none", "binary", "8bit", "utf-8", "aws-chunked"]
+
+  /// Whether the body is coded, in a coding that the engine decodes or in another.
+  public var isCoded: Bool { contentEncoding.map { !Self.namesOfNone.contains($0.lowercased()) } ?? false }
+
   /// The body's coding, if the engine can decode it.
   public var contentCoding: ContentCoding? {
     guard fields.count(where: { $0.isNamed("Content-Encoding") }) == 1 else { return nil }

@@ -117,7 +117,7 @@ public enum ResumePolicy {
   /// Heads whose bodies must never reach the partial file, with any status.
   private static func refusal(of head: ResponseHead) -> DownloadError? {
     guard (200...299).contains(head.status) else { return nil }
-    if let coding = head.contentEncoding?.lowercased(), coding != "identity", !coding.isEmpty {
+    if head.isCoded {
       let coded = "the server sent the file in a coding that cannot be undone, although identity was asked for"
       return DownloadError(.notMedia, coded)
     }

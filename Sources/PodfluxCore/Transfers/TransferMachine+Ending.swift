@@ -140,6 +140,18 @@ extension TransferMachine {
     }
   }
 
+  /// What had to be done with the file before a request could be made has failed, so that there is no exchange.
+  public mutating func requestNotMade(_ error: DownloadError) -> [Order] {
+    hasExchange = false
+    return end(isStopping ? .stopped(kept: kept) : .failed(error, kept: kept))
+  }
+
+  /// The old version's bytes could not be cut off behind those that the new one repeats: no record describes the file, as
+  /// `filesFailed` is about to tell.
+  public mutating func cutFailed() {
+    isUncut = true
+  }
+
   /// How many bytes of the partial the last durable record promises: to this length the partial is cut where a sync fails,
   /// at once and before anything else, since the row may learn of the failure too late.
   ///
@@ -160,6 +172,7 @@ extension TransferMachine {
   /// What was taken is written and durable. The record is nil where nothing of the file is to be kept.
   public mutating func written(_ record: ResumeRecord?) -> [Order] {
     guard case .finishing(let ending, _) = state, ending != .complete else { return [] }
+    let record = isUncut ? nil : record
     kept = record
     guard !isStopping else { return end(.stopped(kept: kept)) }
     guard case .failed(let error) = ending else {

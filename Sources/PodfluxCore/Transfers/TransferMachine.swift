@@ -80,6 +80,8 @@ public struct TransferMachine: Sendable {
   var state = State.idle
   /// Whether it has been told to stop.
   public internal(set) var isStopping = false
+  /// Whether bytes of an old version stand where those of a new one should, because they could not be cut off.
+  var isUncut = false
   var hasExchange = false
   /// Whether the complete file's contents are durable.
   var isSynchronized = false

@@ -248,6 +248,96 @@ struct DownloadAttemptTests {
     #expect(attempt.hasEnded && attempt.files.bytes.count == 1000)
   }
 
+  // MARK: Steps that fail before an exchange, or an end
+
+  /// An attempt that has resumed at these bytes.
+  private func resumed(
+    at old: [UInt8], durable: Int? = nil, configure: (inout Attempt) -> Void = { _ in }
+  ) throws -> AttemptUnderTest {
+    var record = ResumeRecord.of(Array(old.prefix(durable ?? old.count)))
+    record.url = "http://host.example/a.mp3"
+    return try AttemptUnderTest(files: FakeFiles(old), bufferBytes: 4000) {
+      $0.resume = record
+      configure(&$0)
+    }
+  }
+
+  @Test("that cannot read for its digests what is kept ends, and keeps it")
+  func unreadable() throws {
+    let old = [UInt8](repeating: 3, count: 200_000)
+    let attempt = try resumed(at: old) { $0.settings.checksum = true }
+    attempt.files.unreadable = 0..<10
+    attempt.hand { $0.begin() }
+    attempt.run()
+    #expect(attempt.requests.isEmpty && attempt.cancellations == 0)
+    let end = try #require(kept(of: attempt))
+    #expect(attempt.hasEnded && end.code == .io && end.kept?.durable == 200_000)
+  }
+
+  @Test("whose file cannot be cut before a request ends, and asks no server", arguments: [false, true])
+  func uncutBeforeRequest(isRestart: Bool) throws {
+    let old = Array(Self.body[..<2000])
+    // Bytes of another boot count only as far as the record goes, and those that differ from their hash not at all.
+    let attempt = try resumed(at: old, durable: 1500) {
+      $0.resume?.bootID = "another"
+      if isRestart { $0.resume?.tailHash = String(repeating: "0", count: 64) }
+    }
+    attempt.files.failures[.truncate] = DownloadError(.io, "broken")
+    attempt.hand { $0.begin() }
+    attempt.run()
+    if isRestart {
+      attempt.hand { $0.proceed() }
+      attempt.run()
+    }
+    let end = try #require(kept(of: attempt), "\(attempt.news)")
+    #expect(attempt.hasEnded && attempt.requests.isEmpty && end.code == .io)
+    #expect(end.kept?.durable == (isRestart ? nil : 1500))
+  }
+
+  @Test("whose file cannot be cut before it ends ends all the same")
+  func uncutBeforeEnd() throws {
+    let attempt = try receiving {
+      $0.description.integrity = Integrity("sha256-" + String(repeating: "A", count: 43) + "=")
+    }
+    #expect(attempt.receive(Self.body) == .more)
+    attempt.run()
+    attempt.finishExchange()
+    attempt.run()
+    attempt.files.failures[.truncate] = DownloadError(.io, "broken")
+    attempt.hand { $0.proceed() }
+    attempt.run()
+    let end = try #require(kept(of: attempt), "\(attempt.news)")
+    #expect(attempt.hasEnded && end.code == .integrityMismatch && end.kept == nil)
+  }
+
+  @Test(
+    "whose old bytes cannot be cut off behind a new version's records nothing of the file", arguments: [false, true])
+  func uncutWhileReceiving(isEnded: Bool) throws {
+    let attempt = try resumed(at: Array(Self.body[..<2000]) + [UInt8](repeating: 1, count: 500))
+    attempt.hand { $0.begin() }
+    attempt.run()
+    #expect(attempt.head(length: Self.body.count) == .proceed)
+    for start in stride(from: 0, to: Self.body.count, by: 3000) {
+      guard attempt.receive(Array(Self.body[start..<min(start + 3000, Self.body.count)])) == .more else { break }
+      attempt.run()
+    }
+    guard case .restarting? = attempt.news.last else {
+      Issue.record("\(attempt.news)")
+      return
+    }
+    if isEnded { attempt.finishExchange(.cancelled) }
+    attempt.files.failures[.truncate] = DownloadError(.io, "broken")
+    attempt.hand { $0.proceed() }
+    attempt.run()
+    if !isEnded {
+      #expect(attempt.cancellations == 1 && !attempt.hasEnded)
+      attempt.finishExchange(.cancelled)
+      attempt.run()
+    }
+    let end = try #require(kept(of: attempt), "\(attempt.news)")
+    #expect(attempt.hasEnded && end.kept == nil && attempt.files.bytes.count == 2500)
+  }
+
   // MARK: Syncs
 
   @Test("whose last sync fails cuts the file to what its record promises, before it says so")
@@ -411,12 +501,11 @@ struct DownloadAttemptTests {
 extension ResumeRecord {
   /// A record of these bytes, written by an attempt of the same boot.
   fileprivate static func of(_ bytes: [UInt8]) -> ResumeRecord {
-    let files = FakeFiles(bytes)
     let length = Int64(bytes.count)
     let tail = tailRange(ofDurable: length)
     return ResumeRecord(
       url: "", strongETag: nil, rotatesTags: false, lastModified: nil, isDateStrong: false, total: nil,
-      durable: length, tailHash: RunningDigest.sha256(of: files.read(offset: tail.lowerBound, count: tail.count)),
+      durable: length, tailHash: RunningDigest.sha256(of: Array(bytes[Int(tail.lowerBound)..<Int(tail.upperBound)])),
       bootID: "boot", savedAt: Timestamp(milliseconds: 0), digestStates: [])
   }
 }

@@ -32,7 +32,10 @@ final class FakeFiles: AttemptFiles, AttemptSurroundings, PartialContents, @unch
   /// How many of the names that are found are taken.
   var takenNames = 0
 
-  enum Call { case append, synchronize, publish, name }
+  /// Bytes that cannot be read.
+  var unreadable: Range<Int64>?
+
+  enum Call { case append, synchronize, publish, name, truncate }
 
   init(_ bytes: [UInt8] = []) {
     self.bytes = bytes
@@ -90,7 +93,8 @@ final class FakeFiles: AttemptFiles, AttemptSurroundings, PartialContents, @unch
 
   func setModificationTime(_ moment: Timestamp) {}
 
-  func truncate(to length: Int64) {
+  func truncate(to length: Int64) throws(DownloadError) {
+    try fail(.truncate)
     changes += 1
     bytes.removeLast(max(0, bytes.count - Int(length)))
     durable = min(durable, bytes.count)
@@ -104,7 +108,10 @@ final class FakeFiles: AttemptFiles, AttemptSurroundings, PartialContents, @unch
   func synchronizeContents() throws(DownloadError) { try synchronize() }
   func close() { isOpen = false }
 
-  func read(offset: Int64, count: Int) -> [UInt8] { Array(bytes.dropFirst(Int(offset)).prefix(count)) }
+  func read(offset: Int64, count: Int) throws(DownloadError) -> [UInt8] {
+    guard unreadable?.overlaps(offset..<offset + Int64(count)) != true else { throw DownloadError(.io, "unreadable") }
+    return Array(bytes.dropFirst(Int(offset)).prefix(count))
+  }
 }
 
 /// Memory that is used again.

@@ -196,6 +196,15 @@ struct ResumePolicyTests {
   }
 
   @Test(
+    "Names that stand for no coding are none",
+    arguments: ["", "identity", "none", "None", "binary", "8bit", "UTF-8", "aws-chunked"])
+  func noCoding(_ name: String) {
+    let head = Self.head(200, ["Content-Encoding": name])
+    #expect(!head.isCoded && head.contentCoding == nil)
+    #expect(ResumePolicy.judge(head, plan: .wholeFile, kept: Self.kept) == .whole)
+  }
+
+  @Test(
     "A body whose head declares no media never reaches the partial file",
     arguments: [
       (200, ["Content-Type": "text/html; charset=utf-8"], DownloadError.Code.notMedia),
