@@ -55,6 +55,34 @@ static inline int linux_netlink_request_all(int descriptor, unsigned short type,
   return 0;
 }
 
+/// Asks which route leads to an address of 4 or 16 bytes, by all rules and tables, as for a socket that is bound to no
+/// device. No packet is sent. Returns 0 or the errno.
+static inline int linux_netlink_request_route(
+    int descriptor, unsigned char family, const void *address, unsigned char size, unsigned int sequence) {
+  struct {
+    struct nlmsghdr header;
+    struct rtmsg body;
+    struct rtattr attribute;
+    unsigned char address[16];
+  } request;
+  if (size > sizeof request.address) return EINVAL;
+  memset(&request, 0, sizeof request);
+  request.header.nlmsg_type = RTM_GETROUTE;
+  request.header.nlmsg_flags = NLM_F_REQUEST;
+  request.header.nlmsg_seq = sequence;
+  request.header.nlmsg_len = NLMSG_LENGTH(sizeof request.body) + RTA_LENGTH(size);
+  request.body.rtm_family = family;
+  request.body.rtm_dst_len = (unsigned char)(size * 8);
+  request.attribute.rta_type = RTA_DST;
+  request.attribute.rta_len = (unsigned short)RTA_LENGTH(size);
+  memcpy(request.address, address, size);
+  struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+  while (sendto(descriptor, &request, request.header.nlmsg_len, 0, (struct sockaddr *)&kernel, sizeof kernel) < 0) {
+    if (errno != EINTR) return errno;
+  }
+  return 0;
+}
+
 /// Reads the next datagram. Returns its length, 0 for one that is not from the kernel, or the errno, negative: EAGAIN if
 /// there is none, ENOBUFS if some were lost or this one is longer than the buffer.
 static inline long linux_netlink_receive(int descriptor, void *buffer, unsigned long size, int may_wait) {

@@ -46,6 +46,15 @@ extension LinkTable {
     return PathPicture(path: path, devices: Set(ways.map(\.name)))
   }
 
+  /// Whether a link may carry what is for unmetered paths only. A tunnel is as cellular and as metered as what carries it.
+  func isUnmetered(_ link: Link, _ judgement: LinkJudgement) -> Bool {
+    let kind = judgement.kind(of: link)
+    let carriers = kind.isTunnel ? carriers(among: ways, judgement) : []
+    return ([link] + carriers).allSatisfy {
+      judgement.kind(of: $0).interface != .cellular && !judgement.isMetered($0)
+    }
+  }
+
   /// The links that may carry a tunnel's packets: the best other default route that is no tunnel. If the tunnel has
   /// replaced the only default route: all links that could carry it.
   private func carriers(among ways: [Link], _ judgement: LinkJudgement) -> [Link] {

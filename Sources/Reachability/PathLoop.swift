@@ -23,6 +23,7 @@ final class PathLoop: Sendable {
   private let sysfs: SysfsLinks
   private let report: @Sendable (NetworkPath) -> Void
   private let socket: NetlinkSocket
+  private let routes: KernelRoutes
   /// An eventfd that wakes the thread.
   private let wake: OpenDescriptor
   /// Only the thread uses it once it runs.
@@ -47,6 +48,7 @@ final class PathLoop: Sendable {
     self.report = report
     wake = try OpenDescriptor("eventfd") { linux_event_open() }
     socket = try NetlinkSocket()
+    routes = try KernelRoutes()
     metered = MeteredWatch(bus)
     metered?.waitForAnswer(upTo: Self.hostPatience)
     let table = try socket.readAll()
@@ -84,6 +86,19 @@ final class PathLoop: Sendable {
       guard state.life == .running else { return }
       // More batches than this are a storm of changes without a final state.
       for _ in 0..<Self.maximumBatches where !takeIn(&state) { return }
+    }
+  }
+
+  func device(towards address: [UInt8], insteadOf device: String) -> String? {
+    switch routes.choice(for: address) {
+    case nil: return device
+    case .here: return nil
+    case .over(let index):
+      return state.withLock { state in
+        guard let link = state.table.links[index], link.name != device, state.table.isUnmetered(link, judgement(state))
+        else { return device }
+        return link.name
+      }
     }
   }
 
@@ -163,10 +178,11 @@ final class PathLoop: Sendable {
   }
 
   private func look(_ state: inout State) {
-    let judgement = LinkJudgement(overrides: overrides, isMeteredByHost: state.isMeteredByHost) { [sysfs] in
-      sysfs.traits(of: $0)
-    }
-    if let path = state.debouncer.take(state.table.picture(judgement), at: Self.now) { report(path) }
+    if let path = state.debouncer.take(state.table.picture(judgement(state)), at: Self.now) { report(path) }
+  }
+
+  private func judgement(_ state: State) -> LinkJudgement {
+    LinkJudgement(overrides: overrides, isMeteredByHost: state.isMeteredByHost) { [sysfs] in sysfs.traits(of: $0) }
   }
 
   private static var now: Duration {

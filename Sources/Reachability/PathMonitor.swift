@@ -43,6 +43,20 @@ public final class PathMonitor: Sendable {
     loop.start()
   }
 
+  /// The device to which a connection to an address is to be bound that may use unmetered links only; nil for none, because the
+  /// address is this machine's own.
+  ///
+  /// That is the device which the kernel would choose for an unbound socket, by all rules and routing tables, if it is
+  /// neither cellular nor metered: a VPN of another table, a container's bridge, a second network. Else it is the path's own:
+  /// what leads over a metered link is not reached so. Takes some microseconds.
+  ///
+  /// - Parameters:
+  ///   - address: 4 or 16 bytes in network byte order.
+  ///   - device: The path's device.
+  public func device(towards address: [UInt8], insteadOf device: String) -> String? {
+    loop.device(towards: address, insteadOf: device)
+  }
+
   /// Handles the kernel's pending notifications, and returns after a resulting loss has been reported.
   ///
   /// Attempts call it before they report a failure, so that the engine learns of a path's loss before the failure that

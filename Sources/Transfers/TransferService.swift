@@ -18,16 +18,19 @@ public final class TransferService: Sendable {
   ///   - files: The library's files.
   ///   - authorities: Authorities to trust in addition to the system's.
   ///   - authorityBundlePath: The path for the file of all authorities; written if some are added, otherwise removed.
+  ///   - chooseDevice: To which device a connection is bound that may use unmetered links only.
   ///   - bootID: Identifies the machine's current boot.
   ///   - readClock: Reads both clocks.
   ///   - report: Receives the attempts' reports; called from any thread, must not block.
   /// - Throws: If the system refuses a thread, libcurl, or the file of all authorities.
   public init(
-    files: any AttemptFiles, authorities: CertificateAuthorities?, authorityBundlePath: String, bootID: String,
+    files: any AttemptFiles, authorities: CertificateAuthorities?, authorityBundlePath: String,
+    chooseDevice: @escaping DeviceChoice = { $1 }, bootID: String,
     readClock: @escaping @Sendable () -> ClockReading, report: @escaping @Sendable (AttemptReport) -> Void
   ) throws {
-    let driver = try CurlDriver(
-      configuration: .init(addedAuthorities: authorities, bundlePath: authorityBundlePath))
+    var configuration = CurlDriver.Configuration(addedAuthorities: authorities, bundlePath: authorityBundlePath)
+    configuration.chooseDevice = chooseDevice
+    let driver = try CurlDriver(configuration: configuration)
     environment = TransferEnvironment(
       driver: driver, files: files, bootID: bootID, readClock: readClock, report: report)
     // The store decides on admission: every attempt that comes here runs, those included that publish.

@@ -193,6 +193,35 @@ extension RealSocketTests {
       monitor.stop()
     }
 
+    @Test("A connection is bound to the device that the kernel would choose, by all rules, if that is unmetered")
+    func devices() throws {
+      let monitor = try monitor(LinkOverrides(interfaces: ["wlan9": .wifi, "wwan9": .ethernet]))
+      #expect(monitor.initial.device == "wlan9")
+      func device(_ address: [UInt8]) -> String? { monitor.device(towards: address, insteadOf: "wlan9") }
+      let elsewhere: [UInt8] = [203, 0, 113, 7]
+      #expect(device(elsewhere) == "wlan9")
+      // A network that is reached over the other link.
+      try network.change(["route add 203.0.113.0/24 via \(network.originAddress(on: .cellular)) dev wwan9"])
+      #expect(device(elsewhere) == "wwan9")
+      #expect(device([203, 0, 114, 7]) == "wlan9")
+      // A VPN: a rule leads to a default route in a table of its own, as that of wg-quick does.
+      try network.change([
+        "route add default via \(network.originAddress(on: .cellular)) dev wwan9 table 77",
+        "rule add priority 100 lookup 77",
+      ])
+      #expect(device([203, 0, 114, 7]) == "wwan9")
+      // An address of this machine, and one to which nothing leads.
+      try network.change(["address add 203.0.115.1/32 dev wlan9", "route add unreachable 203.0.116.0/24"])
+      #expect(device([203, 0, 115, 1]) == nil)
+      #expect(device([0x20, 1] + [UInt8](repeating: 0, count: 14)) == "wlan9")
+      #expect(device([1, 2, 3]) == "wlan9")
+      for overrides in [
+        LinkOverrides(interfaces: ["wwan9": .cellular]), .init(interfaces: ["wwan9": .ethernet], metered: ["wwan9"]),
+      ] {
+        #expect(try self.monitor(overrides).device(towards: elsewhere, insteadOf: "wlan9") == "wlan9")
+      }
+    }
+
     @Test("The next namespace removes the remains of a crash")
     func leftovers() throws {
       let left = "/run/netns/podflux-63"

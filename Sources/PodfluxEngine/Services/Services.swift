@@ -48,6 +48,10 @@ final class Services: Sendable {
       transfers = try TransferService(
         files: library.files, authorities: authorities,
         authorityBundlePath: library.folder.statePath + "/" + Self.authorityBundleName,
+        chooseDevice: { address, device in
+          guard let paths else { return device }
+          return paths.device(towards: address, insteadOf: device)
+        },
         bootID: bootID, readClock: Self.clock
       ) { report in
         // The path that was lost is to be known before the failure that came of it.

@@ -152,7 +152,27 @@ extension NetlinkReader {
     return table == mainTable && !route.hops.isEmpty ? route : nil
   }
 
+  /// Whether a datagram begins with an answer to this request.
+  static func isAnswer(_ bytes: ArraySlice<UInt8>, to sequence: UInt32) -> Bool {
+    Header(bytes)?.sequence == sequence
+  }
+
+  /// The kernel's choice for one destination, in an answer to a request for its route; nil if there is none, or no route
+  /// leads there.
+  static func choice(_ bytes: ArraySlice<UInt8>, answering sequence: UInt32) -> KernelRoutes.Choice? {
+    guard let header = Header(bytes), header.sequence == sequence, header.type == Kind.newRoute else { return nil }
+    let body = bytes.dropFirst(Header.size).prefix(header.length - Header.size)
+    guard body.count >= 12, let type = body.number(UInt8.self, at: 7) else { return nil }
+    guard type == unicast else { return type == local ? .here : nil }
+    var link: Int32 = 0
+    forEachAttribute(of: body.dropFirst(12)) { type, value in
+      if type == 4 { link = value.number(Int32.self, at: 0) ?? 0 }  // RTA_OIF
+    }
+    return link > 0 ? .over(link: link) : nil
+  }
+
   private static let unicast: UInt8 = 1
+  private static let local: UInt8 = 2
   private static let cloned: UInt32 = 0x200
   private static let mainTable: UInt32 = 254
   /// Further next hops are ignored.

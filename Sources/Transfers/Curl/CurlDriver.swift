@@ -14,6 +14,8 @@ package final class CurlDriver: Sendable {
     /// The path for the file of all authorities, in a folder to which no other program writes. Required with added
     /// ones.
     package var bundlePath: String?
+    /// To which devices connections are bound.
+    package var chooseDevice: DeviceChoice = { $1 }
     /// The file of the system's authorities; by default the one that libcurl was built for.
     var systemBundlePath: String?
 
@@ -49,7 +51,8 @@ package final class CurlDriver: Sendable {
     let trust = try TrustStore(configuration)
     self.configuration = configuration
     self.trust = Mutex(trust)
-    thread = Mutex(try Self.startThread(CurlLoop(multi: multi, mailbox: mailbox, trust: trust)))
+    let loop = CurlLoop(multi: multi, mailbox: mailbox, trust: trust, chooseDevice: configuration.chooseDevice)
+    thread = Mutex(try Self.startThread(loop))
   }
 
   /// Without `shutDown()` this also cancels everything, but does not wait for it.

@@ -9,15 +9,16 @@ final class CurlLoop {
   private var trust: TrustStore
   private var transfers: [HTTPExchange.ID: CurlTransfer] = [:]
   private var idleHandles: [EasyHandle] = []
-  private let sockets = SocketTable()
+  private let sockets: SocketTable
   private let pools: ConnectionPools
   private let bandwidth = BandwidthGate()
   private var nextTick = SuspendingClock.now
 
-  init(multi: MultiHandle, mailbox: CurlMailbox, trust: TrustStore) {
+  init(multi: MultiHandle, mailbox: CurlMailbox, trust: TrustStore, chooseDevice: @escaping DeviceChoice) {
     self.multi = multi
     self.mailbox = mailbox
     self.trust = trust
+    sockets = SocketTable(chooseDevice: chooseDevice)
     pools = ConnectionPools(sockets)
   }
 

@@ -3,7 +3,7 @@ import PodfluxCore
 
 /// The remote address of a socket, without the port: 4 or 16 bytes in network byte order.
 struct PeerAddress: Hashable, Sendable {
-  private let bytes: [UInt8]
+  let bytes: [UInt8]
 
   /// Parses an address such as `127.0.0.1` or `::1`; nil for other text.
   init?(_ text: String) {
@@ -38,6 +38,11 @@ struct PeerAddress: Hashable, Sendable {
     default:
       bytes == Self.loopback6 || (bytes.starts(with: Self.mappedPrefix) && bytes[Self.mappedPrefix.count] == 127)
     }
+  }
+
+  /// The address that packets have: the IPv4 one of one that is mapped to IPv6.
+  var unmapped: [UInt8] {
+    bytes.count == 16 && bytes.starts(with: Self.mappedPrefix) ? Array(bytes.dropFirst(Self.mappedPrefix.count)) : bytes
   }
 
   private static let loopback6: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]

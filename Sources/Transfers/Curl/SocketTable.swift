@@ -3,12 +3,22 @@ import EngineRuntime
 import Glibc
 import PodfluxCore
 
+/// To which device a connection is bound that must not leave over every one: takes the peer's address and the path's device;
+/// nil for none, because the address is this machine's own.
+public typealias DeviceChoice = @Sendable (_ address: [UInt8], _ device: String) -> String?
+
 /// The sockets that libcurl has open. Only the driver's thread uses it.
 final class SocketTable {
+  private let chooseDevice: DeviceChoice
   /// The sockets that lead away from this machine.
   private var outward: [curl_socket_t: Outward] = [:]
   /// The sockets of old paths.
   let left = LeftSockets()
+
+  /// - Parameter chooseDevice: By default the path's own device.
+  init(chooseDevice: @escaping DeviceChoice = { $1 }) {
+    self.chooseDevice = chooseDevice
+  }
 
   private struct Outward {
     /// Distinguishes it from a later socket with its number: libcurl 7.88 to 8.1 itself closes a socket that never
@@ -31,7 +41,7 @@ final class SocketTable {
     let descriptor = socket(family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), protocolNumber)
     guard descriptor >= 0 else { throw .socket("no socket can be opened", errno) }
     var isBound = false
-    if case .bind(let device) = demand {
+    if case .bind(let path) = demand, let device = peer.map({ chooseDevice($0.unmapped, path) }) ?? path {
       if let failure = Self.bind(descriptor, to: device) {
         Glibc.close(descriptor)
         throw .socket("the connection cannot be bound to \(device)", failure)

@@ -80,6 +80,26 @@ struct PathTests {
     #expect(try network.counters(of: .cellular) == NetworkNamespace.Counters())
   }
 
+  @Test(
+    "A VPN of another routing table carries what is for unmetered links only, unless it is cellular",
+    arguments: [true, false])
+  func routingTables(isCellular: Bool) throws {
+    let network = try NetworkNamespace()
+    let scene = try Scene(network: network)
+    let body = scene.serve("/a.mp3", length: 1 << 20).body
+    try network.change([
+      "route add default via \(network.originAddress(on: .cellular)) dev wwan9 table 77",
+      "rule add priority 100 lookup 77",
+    ])
+    let engine = try scene.startEager(["--interface", "wwan9=\(isCellular ? "cellular" : "ethernet")"])
+    #expect(try engine.network()["interface"] as? String == "wifi")
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    let item = try engine.wait(for: "a", toBe: "completed")
+    #expect(scene.hash(of: item.path) == body.hash)
+    let unused = try network.counters(of: isCellular ? .cellular : .wifi)
+    #expect(unused == NetworkNamespace.Counters())
+  }
+
   @Test("Without any path downloads wait for the network, no attempt is counted, and they resume with a path")
   func offline() throws {
     let network = try NetworkNamespace()

@@ -1,4 +1,5 @@
 import CCurl
+import EngineRuntime
 import Glibc
 import PodfluxCore
 import Testing
@@ -15,7 +16,9 @@ struct SocketTableTests {
   private let table = SocketTable()
 
   /// Opens a socket as libcurl would that is to connect to this address.
-  private func open(to host: in_addr_t, by route: Route = .any) throws -> curl_socket_t {
+  private func open(
+    to host: in_addr_t, by route: Route = .any, in other: SocketTable? = nil
+  ) throws -> curl_socket_t {
     var address = curl_sockaddr()
     address.family = AF_INET
     address.socktype = Self.streams
@@ -26,7 +29,7 @@ struct SocketTableTests {
     withUnsafeMutableBytes(of: &address.addr) { addr in
       withUnsafeBytes(of: name) { addr.copyMemory(from: $0) }
     }
-    return try table.open(to: &address, by: route)
+    return try (other ?? table).open(to: &address, by: route)
   }
 
   /// Puts one end of a pair where a socket was, as if that had got connected or its number had been given away; returns
@@ -41,6 +44,18 @@ struct SocketTableTests {
 
   private func canSend(_ socket: Int32) -> Bool {
     send(socket, "x", 1, Int32(MSG_NOSIGNAL)) == 1
+  }
+
+  @Test("A socket that must not leave over every device is bound to the one that is chosen for its address, or to none")
+  func chosenDevice() throws {
+    let route = Route.only(device: "gone9")
+    #expect(throws: ExchangeFailure.self) { try open(to: Self.elsewhere, by: route) }
+    let chosen = SocketTable { address, device in
+      address == [192, 0, 2, 1] && device == "gone9" ? nil : "gone8"
+    }
+    #expect(chosen.close(try open(to: Self.elsewhere, by: route, in: chosen)) == 0)
+    let failure = #expect(throws: ExchangeFailure.self) { try open(to: 0xC000_0202, by: route, in: chosen) }
+    #expect(failure?.message.contains("gone8") == true)
   }
 
   @Test("When all is shut down that leads away, the holder of the number of one that libcurl closed by itself goes on")
