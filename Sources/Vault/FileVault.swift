@@ -54,6 +54,7 @@ package final class FileVault: SecretVault {
 
   package func replace(_ secret: KeptSecret, under reference: SecretReference) -> SecretVaultFailure? {
     state.withLock { state in
+      guard state.secrets[reference] != nil else { return nil }
       state.isAhead = state.secrets.updateValue(secret, forKey: reference) != secret || state.isAhead
       do throws(SecretVaultFailure) {
         try write(&state)
@@ -122,7 +123,7 @@ package final class MemoryVault: SecretVault {
   }
 
   package func replace(_ secret: KeptSecret, under reference: SecretReference) -> SecretVaultFailure? {
-    secrets.withLock { $0[reference] = secret }
+    secrets.withLock { if $0[reference] != nil { $0[reference] = secret } }
     return nil
   }
 

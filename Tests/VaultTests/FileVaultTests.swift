@@ -141,6 +141,16 @@ struct FileVaultTests {
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
   }
 
+  @Test("A secret that was forgotten while a server replaced it stays forgotten")
+  func replacedBehindForgetting() throws {
+    let vault = try vault()
+    try vault.keep(Self.secret, under: references[0])
+    try vault.forget(references[0])
+    #expect(vault.replace(KeptSecret("r0tated"), under: references[0]) == nil)
+    #expect(try vault.secret(for: references[0]) == nil)
+    #expect(try self.vault().secret(for: references[0]) == nil)
+  }
+
   @Test("What a server has replaced is kept in memory while nothing can be written, and written once something can be")
   func replaced() throws {
     let vault = try vault()

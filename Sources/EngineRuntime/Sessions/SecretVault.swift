@@ -13,7 +13,8 @@ package protocol SecretVault: AnyObject, Sendable {
   func keep(_ secret: KeptSecret, under reference: SecretReference) throws(SecretVaultFailure)
 
   /// The same for a secret that a server has replaced: the former one may be void (RFC 6749 section 6). Where it cannot be
-  /// written it is kept in memory, and written with the next change, or by `writeHeld`.
+  /// written it is kept in memory, and written with the next change, or by `writeHeld`. Where
+  /// nothing is kept under the reference, the secret was forgotten while the server was asked, and nothing is done.
   ///
   /// - Returns: Why it could not be written; nil if it survives.
   func replace(_ secret: KeptSecret, under reference: SecretReference) -> SecretVaultFailure?

@@ -40,6 +40,7 @@ final class SimulatedVault: SecretVault, @unchecked Sendable {
   }
 
   func replace(_ secret: KeptSecret, under reference: SecretReference) -> SecretVaultFailure? {
+    guard kept[reference] != nil else { return nil }
     do throws(SecretVaultFailure) {
       try keep(secret, under: reference)
       return nil
