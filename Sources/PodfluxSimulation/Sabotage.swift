@@ -191,6 +191,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
 
   /// The first refresh of a feed reads its first document only.
   case furtherForgotten = "further-forgotten"
+  /// What a refresh has read before it failed counts as all that is new.
+  case gapForgotten = "gap-forgotten"
 
   /// A rule forgets what had a download before.
   case removedForgotten = "removed-forgotten"
@@ -202,6 +204,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case favoriteForgotten = "favorite-forgotten"
   /// A rule takes a file that a person has changed for the one that it has fetched.
   case editForgotten = "edit-forgotten"
+  /// A rule does not look whether a person has changed a file since the engine saw it last.
+  case editUnseen = "edit-unseen"
   /// Rules free nothing for the storage quota.
   case quotaForgotten = "quota-forgotten"
   /// Rules free the newest episodes for the storage quota.
@@ -294,12 +298,13 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .episodesForgotten, .formerNamesForgotten, .guidAloneBelieved, .fingerprintsForgotten, .refreshPageTwice,
       .distrustForgotten,
       .anyMoveBelieved, .missingNotMarked, .returnNotMarked, .downloadGoesWithEpisode, .goneForgotten, .goneIgnored,
-      .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored, .downloadShared, .furtherForgotten:
+      .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored, .downloadShared, .furtherForgotten,
+      .gapForgotten:
       .feeds
     case .removedForgotten, .lineForgotten, .keepCountsAll, .favoriteForgotten, .quotaForgotten, .quotaTakesNewest,
       .quotaTakesMore, .quotaSearchedOnce:
       [.feeds, .rules]
-    case .editForgotten: [.feeds, .rules, .people]
+    case .editForgotten, .editUnseen: [.feeds, .rules, .people]
     case .sidecarReplaces, .sidecarStays: .sidecars
     case .sidecarTakenForOrphan, .sidecarFetchedAgain: [.sidecars, .people]
     case .notesStale, .notesUnread, .notesNotWanted: [.feeds, .sidecars]

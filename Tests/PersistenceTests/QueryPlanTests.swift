@@ -53,6 +53,7 @@ struct QueryPlanTests {
     "SCAN cleanup_runs": "three rows at most",
     "SCAN upkeep": "one row",
     "SCAN sidecar_scan": "one row",
+    "SCAN last_episode": "one row",
     "SCAN sessions": "a thousand rows at most",
     "SCAN former_files": "once a day, as many as are kept in any case",
     "SCAN former_files USING INDEX former_files_undated": "a partial index, in order, with a limit",
@@ -215,6 +216,7 @@ struct QueryPlanTests {
       _ = try tables.episodes.hasNotes(EpisodeID(number: 1))
       try exercise(tables.sessions)
       try tables.feeds.makeRefusedDue(of: 1, at: Sample.moment)
+      _ = (try tables.feeds.bringForward(dueAfter: Sample.moment, to: Sample.moment), try tables.episodes.last())
       try tables.save(Settings())
       try tables.save(NetworkState())
       try ledger.record(LogPosition(revision: 1, sequence: 1))
@@ -296,6 +298,7 @@ struct QueryPlanTests {
     try downloads.release(one.id)
     try downloads.save([.queued: 1])
     _ = (try downloads.counts(), try downloads.running(), try downloads.earliestRetry())
+    _ = try downloads.bringForward(retriesAfter: Sample.moment, to: Sample.moment)
     _ = try downloads.nextAdmissible { _ in true }
     _ = try downloads.nextAdmissible(of: 1)
     _ = (try downloads.waitingForStorage(limit: 5), try downloads.storedBytes())
@@ -306,6 +309,7 @@ struct QueryPlanTests {
       _ = try downloads.position(nextTo: one.rank, towards: end)
     }
     _ = try downloads.filter([one.id], by: .states([.queued]), at: Sample.conditionMoment)
+    _ = try downloads.sharingPaths(.states([.completed]), at: Sample.conditionMoment)
     try downloads.respace(.normal, step: 4)
     try downloads.releaseAll()
     var other = one
@@ -362,8 +366,8 @@ struct QueryPlanTests {
     if let sidecar = try sidecars.find(1) { try sidecars.update(sidecar) }
     _ = try (sidecars.sidecars(of: id), sidecars.cover(at: "a"), sidecars.covers(after: 0, limit: 3))
     _ = try (sidecars.present(after: 0, limit: 3), sidecars.isKnown(FoundFile(file)), sidecars.isUsed(file.path))
-    for needsNetwork in [false, true] {
-      _ = try sidecars.due(at: Sample.moment, needingNetwork: needsNetwork, limit: 3)
+    for need in [SidecarNeed.nothing, .network(sparing: []), .network(sparing: [1]), .sessions([1])] {
+      _ = try sidecars.due(at: Sample.moment, need, limit: 3)
     }
     _ = try (sidecars.nextMoment(after: Sample.moment), sidecars.owed(limit: 3), sidecars.isEmpty())
     try sidecars.postpone(3)

@@ -79,6 +79,11 @@ struct RuleTableTests {
       #expect(try !tables.rules.makeDue(having: download, at: Self.now))
       try tables.episodes.setDownload(download, of: episode)
       #expect(try tables.rules.makeDue(having: download, at: Self.now))
+      // Where nothing is deleted, what has come changes nothing.
+      var feed = try #require(try tables.feeds.find(key))
+      feed.wishes.rules.keep = nil
+      try tables.feeds.update(feed)
+      #expect(try !tables.rules.makeDue(having: download, at: Self.now))
       #expect(try tables.rules.makeAllDue(at: Self.now))
       #expect(try tables.rules.place(having: download)?.id == episode)
     }

@@ -40,9 +40,30 @@ struct SidecarTableTests {
       #expect(try tables.sidecars.owed(limit: 9).map(\.key) == [4, 6])
       try tables.sidecars.oweAll()
       #expect(try tables.sidecars.owed(limit: 2).map(\.key) == [4, 5])
-      #expect(try tables.sidecars.due(at: Sample.moment, needingNetwork: false, limit: 9).map(\.key) == [2, 1, 9])
+      #expect(try tables.sidecars.due(at: Sample.moment, .nothing, limit: 9).map(\.key) == [2, 1, 9])
       #expect(try tables.sidecars.nextMoment(after: Timestamp(milliseconds: 0)) == Sample.moment)
       #expect(try tables.sidecars.nextMoment(after: Sample.moment) == nil)
+    }
+  }
+
+  @Test("What waits for a session stands in the way of nothing else")
+  func sessions() throws {
+    let database = try LibraryDatabase.inMemory()
+    try database.write { tables in
+      for (number, session) in [Session.Key?.some(1), 1, 2, nil].enumerated() {
+        var sidecar = Sidecar(
+          kind: .chapters, owner: try #require(DownloadID("x\(number)")), address: try WebAddress("https://a.example/"),
+          stem: "Show/\(number)", state: .wanted(failures: 0, next: Sample.moment))
+        sidecar.session = session
+        try tables.sidecars.insert(sidecar)
+      }
+      func due(_ need: SidecarNeed) throws -> [Sidecar.Key] {
+        try tables.sidecars.due(at: Sample.moment, need, limit: 2).map(\.key)
+      }
+      #expect(try due(.network(sparing: [])) == [1, 2])
+      #expect(try due(.network(sparing: [1])) == [3, 4])
+      #expect(try due(.network(sparing: [1, 2])) == [4])
+      #expect(try due(.sessions([1])) == [1, 2] && due(.sessions([2])) == [3] && due(.nothing) == [])
     }
   }
 

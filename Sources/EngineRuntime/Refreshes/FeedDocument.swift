@@ -16,12 +16,12 @@ struct FeedDocument {
   private(set) var matched = 0
   /// How many items were no repetitions of others, those of former documents included.
   private(set) var distinct = 0
-  /// Whether an item was an episode that the library knew before the first document.
+  /// Whether an item was an episode that the library knew when the feed was last read without a gap.
   private(set) var hasKnown = false
   /// The known episodes of this document and of former ones.
   private var seen: Set<Int64> = []
-  /// The last episode that the library knew before the first document.
-  private let lastKnown: Int64
+  /// The newest episode of the library then.
+  private let readTo: Int64
   /// Whether an item is new, or says something else than the library knows.
   private(set) var hasDifferences = false
   /// Whether the notes of an episode that the library knows are other ones than it has.
@@ -40,12 +40,13 @@ struct FeedDocument {
   private let secret: AddressSecret?
 
   /// - Parameters:
+  ///   - readTo: The newest episode of the library when the feed was last read without a gap.
   ///   - keepsNotes: Whether the notes of episodes are read; the traces have the hashes of those that are known then.
   ///   - secret: What is left out of the addresses of the document.
   ///   - former: The document of the same feed before this one, whose episodes are known by now; nil for the first.
   init(
-    at address: WebAddress?, charset: String?, known: [EpisodeTraces], keepsNotes: Bool, secret: AddressSecret? = nil,
-    behind former: FeedDocument? = nil
+    at address: WebAddress?, charset: String?, known: [EpisodeTraces], readTo: Int64, keepsNotes: Bool,
+    secret: AddressSecret? = nil, behind former: FeedDocument? = nil
   ) {
     parser = FeedParser(address: address, charset: charset, keepsDescriptions: keepsNotes)
     self.keepsNotes = keepsNotes
@@ -53,7 +54,7 @@ struct FeedDocument {
     matcher = EpisodeMatcher(known.map(KnownEpisode.init))
     self.known = Dictionary(uniqueKeysWithValues: known.map { ($0.id.number, $0) })
     count = known.count
-    lastKnown = former?.lastKnown ?? known.lazy.map(\.id.number).max() ?? 0
+    self.readTo = readTo
     if let former { (seen, distinct) = (former.seen, former.distinct) }
   }
 
@@ -111,7 +112,7 @@ struct FeedDocument {
       appeared.append(content)
     case .known(let key):
       matched += 1
-      if key <= lastKnown { hasKnown = true }
+      if key <= readTo { hasKnown = true }
       if seen.insert(key).inserted { distinct += 1 }
       guard let traces = known[key] else { return }
       content.notes = newNotes(of: episode, knownAs: traces.notesHash)

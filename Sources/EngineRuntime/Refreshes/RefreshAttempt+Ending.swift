@@ -7,7 +7,7 @@ extension RefreshAttempt {
   /// The document was a feed.
   mutating func succeed(_ report: FeedReport, _ document: FeedDocument, _ head: ResponseHead, bodyHash: String) {
     let content = PodcastContent(report.podcast).without(secret)
-    let leadsTo = report.podcast.newAddress?.without(secret)
+    let leadsTo = report.podcast.newAddress?.without(secret).normalized
     let finding = FeedMove.Finding(
       podcastGuid: content.guid, episodes: report.episodes, matchedEpisodes: document.matched,
       leadsTo: leadsTo)
@@ -78,7 +78,7 @@ extension RefreshAttempt {
     } else {
       validators = ConditionalPolicy.afterNotModified(validators)
     }
-    let moved = head?.permanentURL.flatMap { try? WebAddress($0) }
+    let moved = head?.permanentURL.flatMap { try? WebAddress($0).normalized }
     conclude(
       .end(
         .refreshed(.init(podcast: nil, validators: validators, next: nextAfterSuccess(refresh.feed.refreshes.rhythm))),
@@ -122,18 +122,18 @@ extension RefreshAttempt {
   var isDoubtful: Bool {
     guard further == nil, fallback != nil || isLedAway, let document else { return false }
     if case .telling = stage { return false }
-    return !document.hasKnown
+    return document.matched == 0
   }
 
   /// Whether a URL leads away from the feed's own address.
   func isElsewhere(_ url: String?) -> Bool {
     guard let address = url.flatMap({ try? WebAddress($0) }) else { return false }
-    return address != refresh.feed.address
+    return address.normalized != refresh.feed.address.normalized
   }
 
   /// Where the feed is from now on; nil if it stays.
   private func newAddress(behind head: ResponseHead, _ finding: FeedMove.Finding) -> WebAddress? {
-    let target = isAtOwnAddress ? head.permanentURL.flatMap { try? WebAddress($0) } : address
+    let target = isAtOwnAddress ? head.permanentURL.flatMap { try? WebAddress($0).normalized } : address
     return target.flatMap { mayMove(to: $0, finding) ? $0 : nil }
   }
 
@@ -162,7 +162,7 @@ extension RefreshAttempt {
   /// address stays, because the new one would lose it. One with headers stays on its origin: they are for no other.
   func mayTry(_ target: WebAddress) -> Bool {
     let feed = refresh.feed
-    return target != feed.address && !feed.refreshes.formerAddresses.contains(target)
+    return target != feed.address.normalized && !feed.refreshes.formerAddresses.contains(target)
       && !feed.address.hasUser
       && (feed.wishes.headers.isEmpty || target.hasOrigin(of: feed.address))
   }

@@ -4,8 +4,8 @@ import PodfluxCore
 
 /// Further documents of a feed that is divided (RFC 5005): the pages of section 3, and the archives of section 4.
 ///
-/// They are read when the feed is read for the first time, and when no episode of its first document is known: then there
-/// may be others between those and the known ones. At every other refresh the first document has all that is new.
+/// They are read until one has an episode that the library knew when the feed was last read so: between that and the first
+/// document there may be others. At the first refresh of a feed all are read, at most others the first one is enough.
 extension RefreshAttempt {
   /// What is known while further documents are read.
   struct FurtherDocuments {
@@ -40,7 +40,7 @@ extension RefreshAttempt {
   mutating func goOn(behind document: FeedDocument, dividedAs pages: FeedPages, _ further: FurtherDocuments) {
     var further = further
     further.count(document.distinct)
-    guard isReadFirst || !document.hasKnown && document.hasDifferences, let older = pages.older, mayRead(older),
+    guard !document.hasKnown, let older = pages.older?.withUser(of: refresh.feed.address), mayRead(older),
       further.mayGoOn, further.read.insert(older).inserted
     else {
       self.further = nil
@@ -57,13 +57,13 @@ extension RefreshAttempt {
     goOn(behind: document, dividedAs: report.podcast.pages, further)
   }
 
-  /// A further document cannot be read. The first read of a feed fails with it, so that the next refresh begins it anew,
-  /// unless that is of no use: what a server refuses once it refuses again.
+  /// A further document cannot be read. The refresh fails with it, so that the next one begins anew, unless that is of no
+  /// use: what a server refuses once it refuses again.
   mutating func failFurther(_ further: FurtherDocuments, _ error: DownloadError, _ retryAfterMilliseconds: Int64?) {
     self.further = nil
     // Former failures count where something was read: others say nothing of this document.
     let isLast = isLastFailure && refresh.feed.episodes > 0
-    guard isReadFirst, followsDocument, error.isTransient, !isLast else {
+    guard followsDocument, error.isTransient, !isLast else {
       // A move is tried again at the next refresh.
       let isMoving = if case .move = further.sequel { true } else { false }
       return conclude(isMoving ? .end(further.news, movedTo: nil) : further.sequel)
@@ -84,8 +84,8 @@ extension RefreshAttempt {
   /// Whether the feed has never been read to its end.
   var isReadFirst: Bool { refresh.feed.refreshes.last == nil }
 
-  /// Whether a first read that fails again is taken for one of all that the feed has.
-  var isLastFailure: Bool { refresh.feed.refreshes.failures + 1 >= RefreshLimits.firstReadFailures }
+  /// Whether a read that fails again is taken for one of all that the feed has.
+  var isLastFailure: Bool { refresh.feed.refreshes.failures + 1 >= RefreshLimits.partialReads }
 
   /// Whether a further document may be at an address. That of a feed with a login must be on its origin: the login is for no
   /// other. The client's headers go to no other either, where a document may do without.

@@ -75,6 +75,8 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   var hasFollowedPage = false
   /// As what the requests are made.
   private var agent = RefreshAgent.own
+  /// Whether the request lets the server answer that nothing has changed. Some caches do so in any case.
+  private var isConditional = false
   /// Events that wait until the last report is committed.
   private var waiting: [RefreshEvent] = []
   private var isWaiting = false
@@ -208,6 +210,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     stage = .requesting
     hasExchange = true
     let validators = isAtOwnAddress ? usableValidators : nil
+    isConditional = validators.flatMap { ConditionalPolicy.condition(for: $0, at: now.wall) } != nil
     command(.startExchange(HTTPRequest(refresh, at: address, as: agent, validators: validators, now: now.wall)))
   }
 
@@ -222,7 +225,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
         decoder = head.contentCoding.map(makeDecoder)
       }
       stage = .reading(head)
-    case 304 where further == nil: stage = .unchanged
+    case 304 where isConditional: stage = .unchanged
     case 200:
       // A body that has to be read is not held: its notes may be long.
       stage = keepsNotes && usableValidators == nil ? .reading(head) : .holding(head)
@@ -282,7 +285,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
         if further == nil { knownEpisodes = known.count }
         document = FeedDocument(
           at: (try? WebAddress(head.effectiveURL)) ?? address, charset: head.charset, known: known,
-          keepsNotes: keepsNotes, secret: secret, behind: former)
+          readTo: refresh.feed.refreshes.readTo, keepsNotes: keepsNotes, secret: secret, behind: former)
         former = nil
         decoder = head.contentCoding.map(makeDecoder)
       }

@@ -13,8 +13,8 @@ package enum RefreshLimits {
   package static let furtherDocuments = 200
   /// How many of them in a row may have nothing but items of those before: a feed may grow while it is read.
   package static let repeatingDocuments = 3
-  /// After how many refreshes in a row that have read a part only a feed that was never read whole is taken as what came.
-  package static let firstReadFailures = 3
+  /// After how many refreshes in a row that have read a part only a feed is taken as what came.
+  package static let partialReads = 3
   /// How many episodes of a feed are kept.
   package static let episodes = 100_000
   /// How many new episodes of a feed that claims to be the old one elsewhere are held until one of them is known.

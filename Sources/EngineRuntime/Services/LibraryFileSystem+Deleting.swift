@@ -4,12 +4,14 @@ import PodfluxCore
 /// Deletions that rows owe, and what is done with files once a day.
 extension LibraryFileSystem {
   /// Deletes what a removed download left, or puts a damaged file into quarantine. What is not there any more, or is
-  /// another file by now, is left alone. Carried out twice it does nothing more.
+  /// another file by now, or was written to if the deletion spares edits, is left alone. Carried out twice it does nothing more.
   public func delete(_ deletion: Deletion, at now: Timestamp) throws(FileSystemFailure) {
     switch deletion.fate {
     case .deleted:
       try deletePartial(of: deletion.download)
-      guard let file = deletion.file, try isPublished(file) else { return }
+      guard let file = deletion.file, case .file(let present) = try look(at: EntryPath(file.path)),
+        FoundFile(file).isSameFile(as: present), !(deletion.sparesEdits && file.hasOtherTime(than: present))
+      else { return }
       _ = try delete(FoundFile(file), ownFolders: deletion.ownFolders)
     case .quarantined:
       guard let file = deletion.file else { return }

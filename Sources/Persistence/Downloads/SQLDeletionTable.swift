@@ -8,10 +8,13 @@ struct SQLDeletionTable: DeletionTable {
 
   func insert(_ deletion: Deletion, isReady: Bool) throws {
     facts.isNothingOwed = false
-    let sql = "INSERT INTO deletions (download, path, file_length, inode, ready, quarantine) VALUES (?, ?, ?, ?, ?, ?)"
+    let sql = """
+      INSERT INTO deletions (download, path, file_length, inode, mtime, ready, quarantine) VALUES (?, ?, ?, ?, ?, ?, ?)
+      """
     try db.cachedStatement(sql: sql).execute(arguments: [
       deletion.download.description, deletion.file?.path.description, deletion.file?.length,
-      deletion.file.map { Int64(bitPattern: $0.inode) }, isReady ? 1 : 0,
+      deletion.file.map { Int64(bitPattern: $0.inode) },
+      deletion.sparesEdits ? deletion.file?.modifiedNanoseconds : nil, isReady ? 1 : 0,
       deletion.fate == .quarantined ? 1 : 0,
     ])
   }
@@ -45,7 +48,7 @@ struct SQLDeletionTable: DeletionTable {
 
   func ready(limit: Int) throws -> [Deletion] {
     let sql = """
-      SELECT key, download, path IS NOT NULL, path, file_length, inode, NULL AS sha256, NULL AS mtime, quarantine
+      SELECT key, download, path IS NOT NULL, path, file_length, inode, NULL AS sha256, mtime, quarantine
       FROM deletions WHERE ready = 1 ORDER BY key LIMIT ?
       """
     return try Deletion.fetchAll(db.cachedStatement(sql: sql), arguments: [limit])
@@ -59,7 +62,8 @@ struct SQLDeletionTable: DeletionTable {
   func spare(_ file: PublishedFile) throws -> [Deletion.Key] {
     guard try !isNothingOwed() else { return [] }
     let sql = """
-      UPDATE deletions SET path = NULL, file_length = NULL, inode = NULL WHERE inode = ? AND path = ? RETURNING key
+      UPDATE deletions SET path = NULL, file_length = NULL, inode = NULL, mtime = NULL
+      WHERE inode = ? AND path = ? RETURNING key
       """
     return try Int64.fetchAll(
       db.cachedStatement(sql: sql), arguments: [Int64(bitPattern: file.inode), file.path.description])
@@ -122,6 +126,8 @@ extension Deletion: StatementRow {
     } else {
       columns.skip("path", "file_length", "inode", "sha256", "mtime")
     }
-    self.init(key: key, download: download, file: file, fate: try columns.next() ? .quarantined : .deleted)
+    self.init(
+      key: key, download: download, file: file, fate: try columns.next() ? .quarantined : .deleted,
+      sparesEdits: file?.modifiedNanoseconds != nil)
   }
 }

@@ -15,6 +15,21 @@ extension SQLDownloadTable {
         .compactMap(DownloadID.init))
   }
 
+  func sharingPaths(_ condition: Condition, at moment: ConditionMoment) throws -> [DownloadID] {
+    try derived.traitCounts.refresh(in: db)
+    let scope = try ConditionSQL(at: moment, in: db).predicate(condition)
+    // Not cached: client input shapes the statement.
+    let statement = try db.makeStatement(
+      sql: """
+        SELECT id FROM downloads WHERE EXISTS (SELECT 1 FROM downloads AS others INDEXED BY downloads_path
+          WHERE others.path = downloads.path AND others.key <> downloads.key)
+        AND state = 'completed' AND \(scope.sql)
+        """)
+    return try String.fetchAll(statement, arguments: StatementArguments(scope.values)).map {
+      try Damaged.checked("id", DownloadID($0))
+    }
+  }
+
   func apply(
     _ change: BulkChange, to condition: Condition, at moment: ConditionMoment, sparing spared: [DownloadID]
   ) throws -> [DownloadState.Kind: Int] {

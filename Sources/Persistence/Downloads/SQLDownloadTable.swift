@@ -219,6 +219,17 @@ struct SQLDownloadTable: DownloadTable {
       .map(Timestamp.init(milliseconds:))
   }
 
+  func bringForward(retriesAfter latest: Timestamp, to moment: Timestamp) throws -> Bool {
+    let sql = """
+      UPDATE downloads INDEXED BY downloads_retry SET retry_at = ?
+      WHERE state = 'waiting' AND retry_at IS NOT NULL AND retry_at > ?
+      """
+    try db.cachedStatement(sql: sql).execute(arguments: [moment.milliseconds, latest.milliseconds])
+    guard db.changesCount > 0 else { return false }
+    known.forgetAll()
+    return true
+  }
+
   func dueRetries(at now: Timestamp, limit: Int) throws -> [Download] {
     try all(
       "WHERE state = 'waiting' AND retry_at IS NOT NULL AND retry_at <= ? ORDER BY retry_at, key LIMIT ?",

@@ -11,8 +11,9 @@ struct StoredFeed: StatementRow {
     "key", "id", "url", "title", "grouping", "headers", "user_agent", "network", "paused", "read", "own_title",
     "own_link", "own_image", "own_description", "own_language", "own_author", "own_guid", "refreshed_at", "next_at",
     "failures", "error_code", "error_message", "error_status", "entity_tag", "last_modified", "body_hash",
-    "full_body_at", "distrusted", "notes", "former_urls", "interval_seconds", "quiet_hours", "quiet_days", "ended",
-    "asked", "rules", "filename_template", "rule_line", "allowance", "rules_at", "episodes", "added_at", "session",
+    "full_body_at", "distrusted", "notes", "former_urls", "interval_seconds", "quiet_hours", "quiet_days", "read_to",
+    "ended", "asked", "rules", "filename_template", "rule_line", "allowance", "rules_at", "episodes", "added_at",
+    "session",
   ]
 
   /// Reads the columns in the order of `init`.
@@ -62,6 +63,7 @@ struct StoredFeed: StatementRow {
       list(columns.next(), "quiet_hours"), list(columns.next(), "quiet_days")
     )
     refreshes.rhythm = interval.map { FeedRhythm(intervalSeconds: $0, quietHours: hours, quietDays: days) }
+    refreshes.readTo = try columns.next(.log)
     (refreshes.hasEnded, refreshes.isAsked) = try (columns.next(), columns.next())
     return refreshes
   }
@@ -85,7 +87,7 @@ extension StoredFeed {
   private static let refreshColumns = [
     "refreshed_at", "next_at", "due_at", "failures", "error_code", "error_message", "error_status", "entity_tag",
     "last_modified", "body_hash", "full_body_at", "distrusted", "notes", "interval_seconds", "quiet_hours",
-    "quiet_days", "ended", "asked", "episodes",
+    "quiet_days", "read_to", "ended", "asked", "episodes",
   ]
 
   private static let otherColumns = [
@@ -130,6 +132,7 @@ extension StoredFeed {
     try arguments.write(refreshes.rhythm?.intervalSeconds)
     try arguments.write(try list(refreshes.rhythm?.quietHours ?? []))
     try arguments.write(try list(refreshes.rhythm?.quietDays ?? []))
+    try arguments.write(refreshes.readTo)
     try arguments.write(refreshes.hasEnded ? 1 : 0)
     try arguments.write(refreshes.isAsked ? 1 : 0)
     try arguments.write(feed.episodes)

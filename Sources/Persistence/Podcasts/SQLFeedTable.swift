@@ -91,6 +91,12 @@ struct SQLFeedTable: FeedTable {
     return Timestamp(milliseconds: next)
   }
 
+  func bringForward(dueAfter latest: Timestamp, to moment: Timestamp) throws -> Bool {
+    let sql = "UPDATE feeds INDEXED BY feeds_due SET next_at = ?1, due_at = ?1 WHERE due_at > ?2"
+    try db.cachedStatement(sql: sql).execute(arguments: [moment.milliseconds, latest.milliseconds])
+    return db.changesCount > 0
+  }
+
   func makeAllDue(at now: Timestamp) throws -> Int {
     let sql = "UPDATE feeds SET next_at = ?1, due_at = ?1 WHERE paused = 0 AND ended = 0"
     try db.cachedStatement(sql: sql).execute(arguments: [now.milliseconds])

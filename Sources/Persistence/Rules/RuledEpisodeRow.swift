@@ -11,12 +11,14 @@ struct StoredRuledEpisode: StatementRow {
   /// Whether it has a place among those that were there, but for the condition.
   static let isThere = "url IS NOT NULL AND missing = 0"
 
-  /// Reads the columns in the order of `init`, over `chosen`: rows of `episodes` with `matches` and `moment`.
+  /// Reads the columns in the order of `init`, over `chosen`: rows of `episodes` with `matches` and `moment`. Of rulings
+  /// those alone count by which an episode was passed over.
   ///
   /// A download that another episode has too is no rule's to delete.
   static let select = """
     SELECT chosen.key, chosen.moment, chosen.added_at, chosen.bytes, chosen.has_file, chosen.matches, chosen.missing,
-      chosen.archived, chosen.favorite, chosen.backdated, chosen.ruling, chosen.download IS NOT NULL,
+      chosen.archived, chosen.favorite, chosen.backdated, iif(chosen.ruled = 3, chosen.ruling, NULL),
+      chosen.download IS NOT NULL,
       downloads.state, downloads.origin = 'auto' AND chosen.ruled IS 1 AND NOT EXISTS (
         SELECT 1 FROM episodes AS others WHERE others.download = chosen.download AND others.key <> chosen.key),
       iif(downloads.state = 'completed', downloads.file_length, coalesce(downloads.total, downloads.expected_length)),

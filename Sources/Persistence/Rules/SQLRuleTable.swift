@@ -46,8 +46,11 @@ struct SQLRuleTable: RuleTable {
 
   func makeDue(having download: DownloadID, at now: Timestamp) throws -> Bool {
     try makeDue(
-      at: now, where: "key IN (SELECT feed FROM episodes INDEXED BY episodes_of_download WHERE download = ?)",
-      download.description)
+      at: now,
+      where: """
+        key IN (SELECT feed FROM episodes INDEXED BY episodes_of_download WHERE download = ?)
+        AND json_extract(rules, '$.keep') IS NOT NULL
+        """, download.description)
   }
 
   func makeDue(of episode: EpisodeID, at now: Timestamp) throws -> Bool {

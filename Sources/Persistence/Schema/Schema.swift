@@ -46,6 +46,7 @@ enum Schema {
     migrator.registerMigration("25-own-sessions", migrate: addOwnSessions)
     migrator.registerMigration("26-completed-bytes", migrate: addCompletedBytes)
     migrator.registerMigration("27-dates-of-addresses", migrate: addDatesOfAddresses)
+    migrator.registerMigration("28-gaps-and-edits", migrate: addGaps)
     return migrator
   }
 

@@ -93,10 +93,19 @@ struct SQLSidecarTable: SidecarTable {
 
   // MARK: What is to be done
 
-  func due(at now: Timestamp, needingNetwork: Bool, limit: Int) throws -> [Sidecar] {
-    try fetch(
-      "WHERE next_at <= ? AND url IS \(needingNetwork ? "NOT NULL" : "NULL") ORDER BY next_at, key LIMIT ?",
-      [now.milliseconds, limit])
+  func due(at now: Timestamp, _ need: SidecarNeed, limit: Int) throws -> [Sidecar] {
+    let (scope, sessions): (String, Set<Session.Key>?) =
+      switch need {
+      case .nothing: ("url IS NULL", nil)
+      case .network(let spared) where spared.isEmpty: ("url IS NOT NULL", nil)
+      case .network(let spared):
+        ("url IS NOT NULL AND (session IS NULL OR session NOT IN (SELECT value FROM json_each(?)))", spared)
+      case .sessions(let wanted): ("url IS NOT NULL AND +session IN (SELECT value FROM json_each(?))", wanted)
+      }
+    let lists = try sessions.map { [try ConditionSQL.list($0.sorted())] } ?? []
+    return try fetch(
+      "WHERE next_at <= ? AND \(scope) ORDER BY next_at, key LIMIT ?",
+      StatementArguments([now.milliseconds]) + StatementArguments(lists) + [limit])
   }
 
   func nextMoment(after now: Timestamp) throws -> Timestamp? {

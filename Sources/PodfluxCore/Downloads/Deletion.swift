@@ -11,6 +11,9 @@ public struct Deletion: Hashable, Sendable {
   public var download: DownloadID
   /// The published file to delete, if it is still that file.
   public var file: PublishedFile?
+  /// Whether the file is spared if it was written to since the row saw it last: what a rule deletes may have become a
+  /// person's work meanwhile. Without a recorded time nothing tells.
+  public var sparesEdits: Bool
   public var fate: Fate
   /// The folders on the file's path that the engine created: they are deleted with it if empty. Set when the effect is
   /// issued.
@@ -23,10 +26,13 @@ public struct Deletion: Hashable, Sendable {
     case quarantined
   }
 
-  public init(key: Key = 0, download: DownloadID, file: PublishedFile?, fate: Fate = .deleted) {
+  public init(
+    key: Key = 0, download: DownloadID, file: PublishedFile?, fate: Fate = .deleted, sparesEdits: Bool = false
+  ) {
     self.key = key
     self.download = download
     self.file = file
+    self.sparesEdits = sparesEdits
     self.fate = fate
   }
 }

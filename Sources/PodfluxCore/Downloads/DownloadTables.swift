@@ -42,6 +42,9 @@ public protocol DownloadTable {
   /// Whether a download, or one other than this, has a file with this inode and length, at any path but the one that the
   /// file has left: of completed rows that record it there, one follows it, and the others have lost theirs.
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?, left path: LibraryPath?) throws -> Bool
+  /// The completed downloads that meet a condition and record the path of another one's file, too: at most one of them has it.
+  /// Cost: linear in those that meet it.
+  func sharingPaths(_ condition: Condition, at moment: ConditionMoment) throws -> [DownloadID]
   /// The completed downloads, except this one, whose files have this path.
   func completedDownloads(at path: LibraryPath, otherThan id: DownloadID) throws -> [DownloadID]
   /// A download, or one other than this, with a file of this inode and length, at any path.
@@ -66,6 +69,9 @@ public protocol DownloadTable {
   /// The rows that an engine which ended left running: at most as many as can run at once.
   func running() throws -> [Download]
 
+  /// Moves the retries that are due after a moment to another one. Returns whether there are any.
+  @discardableResult
+  func bringForward(retriesAfter latest: Timestamp, to moment: Timestamp) throws -> Bool
   /// The first queued download that is not held and whose lane may run: `mayRun` is called once for all downloads of a lane.
   func nextAdmissible(where mayRun: (QueueLane) -> Bool) throws -> Download?
   /// The first queued download of a session that is not held.

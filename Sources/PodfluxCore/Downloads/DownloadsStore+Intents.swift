@@ -31,8 +31,12 @@ extension DownloadsStore {
   ) throws -> (id: DownloadID, isNew: Bool) {
     let downloads = turn.tables.downloads
     if let id = wish.id {
-      if try downloads.contains(id) { return (id, false) }
+      if try downloads.contains(id) {
+        if wish.origin == .user { try claim(id, in: turn) }
+        return (id, false)
+      }
     } else if let known = try known(for: wish, in: turn) {
+      if wish.origin == .user { try claim(known, in: turn) }
       return (known, false)
     }
     // A file that a person has deleted, or taken over, is not fetched again because a rule says so.
@@ -65,6 +69,14 @@ extension DownloadsStore {
     return (id, true)
   }
 
+  /// A person wants what a rule has asked for: from now on it is the person's, under the network policy for that, and no rule
+  /// deletes it.
+  mutating func claim(_ id: DownloadID, in turn: borrowing PodfluxTurn) throws {
+    guard var download = try turn.tables.downloads.find(id), download.origin == .auto else { return }
+    download.origin = .user
+    try update(download, in: turn)
+  }
+
   // MARK: Changes of a selection
 
   private mutating func change(
@@ -87,9 +99,14 @@ extension DownloadsStore {
     case .many(let ids):
       return .affected(try self.change(ids, by: change, in: &turn))
     case .matching(let condition):
-      // The live ones take their attempts along and go one by one; all others in one statement.
+      // The live ones take their attempts along and go one by one, as do those whose file may be another's; all others in one
+      // statement.
       let moment = moment(in: turn)
-      let active = Set(live.keys).union(renames.keys).sorted()
+      var sharing: [DownloadID] = []
+      if change == .remove(deletingFiles: true) {
+        sharing = try turn.tables.downloads.sharingPaths(condition, at: moment)
+      }
+      let active = Set(live.keys).union(renames.keys).union(sharing).sorted()
       let meant = try turn.tables.downloads.filter(active, by: condition, at: moment)
       let changed = try self.change(active.filter(meant.contains), by: change, in: &turn)
       let others = try turn.tables.downloads.apply(change, to: condition, at: moment, sparing: active)
@@ -136,7 +153,11 @@ extension DownloadsStore {
   }
 
   /// Deletes the row; what it leaves on the disk is owed its deletion, once no attempt uses it any more.
-  private mutating func forget(_ download: Download, deletingFile: Bool, in turn: inout PodfluxTurn) throws {
+  ///
+  /// - Parameter sparingEdits: Whether a file stays that was written to since the row has seen it.
+  mutating func forget(
+    _ download: Download, deletingFile: Bool, sparingEdits: Bool = false, in turn: inout PodfluxTurn
+  ) throws {
     var file = deletingFile ? download.state.file : nil
     // Its own was lost unseen, and another download's has got its name and number since.
     if let shared = file, try turn.tables.downloads.isClaimed(shared, otherThanBy: download.id) { file = nil }
@@ -152,13 +173,14 @@ extension DownloadsStore {
     live[download.id]?.isDisowned = true
     if download.mayHavePartial || file != nil {
       try turn.tables.deletions.insert(
-        Deletion(download: download.id, file: file), isReady: !isLive && newPath == nil)
+        Deletion(download: download.id, file: file, sparesEdits: sparingEdits), isReady: !isLive && newPath == nil)
       deletions.oweMore()
     }
     // It may be there already, or come there until the step ends that moves it.
     if var file, let newPath {
       file.path = newPath
-      try turn.tables.deletions.insert(Deletion(download: download.id, file: file), isReady: false)
+      try turn.tables.deletions.insert(
+        Deletion(download: download.id, file: file, sparesEdits: sparingEdits), isReady: false)
     }
     try turn.tables.downloads.delete(download.id)
     tellLeft(download.session, in: &turn)

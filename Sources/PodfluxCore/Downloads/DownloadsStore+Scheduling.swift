@@ -117,11 +117,21 @@ extension DownloadsStore {
 
   // MARK: Waking
 
-  mutating func wakeWaiting(in turn: inout PodfluxTurn) throws {
+  mutating func wakeWaiting(settings: Settings, in turn: inout PodfluxTurn) throws {
+    try forgetFarMoments(settings: settings, in: turn)
     try hosts.endCooldowns(in: turn)
     for var download in try turn.tables.downloads.dueRetries(at: turn.now, limit: Self.wokenAtOnce) {
       try transition(&download, to: .queued, in: turn)
     }
+  }
+
+  /// Has everything wait no longer that waits for a moment so far away that only a clock which was wrong can have set it.
+  mutating func forgetFarMoments(settings: Settings, in turn: borrowing PodfluxTurn) throws {
+    // A wait is spread over time, by less than itself.
+    let longest = 2 * max(RetryAfter.maxMilliseconds, Int64(settings.retryMaxSeconds) * 1000)
+    let latest = turn.now.advanced(byMilliseconds: longest)
+    try hosts.endCooldowns(after: latest, in: turn)
+    try turn.tables.downloads.bringForward(retriesAfter: latest, to: turn.now)
   }
 
   /// When the first of those that wait is to be looked at again.
@@ -146,6 +156,7 @@ extension DownloadsStore {
     try turn.tables.deletions.makeAllReady()
     deletions.oweMore()
     verifications.oweMore()
+    try forgetFarMoments(settings: settings, in: turn)
     room.isStale = true
     try turn.tables.downloads.releaseAll()
   }

@@ -83,8 +83,9 @@ extension DownloadsStore {
     guard case .misnamed(let id, var file, let path) = step.finding else { return }
     renames[id] = nil
     if verifications.underWay.values.contains(where: { $0.download == id }) { renamedWhileRead.insert(id) }
-    guard live[id] == nil, try !turn.tables.downloads.contains(id) else { return }
-    if !isMoved, file.inode == FoundFile.unknownInode {
+    guard live[id] == nil else { return }
+    // A download that was enqueued under the same id since waits for the deletions, too.
+    if !isMoved, file.inode == FoundFile.unknownInode, try !turn.tables.downloads.contains(id) {
       // What has that name is another file, which could not be told from this one.
       file.path = path
       _ = try turn.tables.deletions.spare(file)

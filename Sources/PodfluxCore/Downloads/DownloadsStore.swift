@@ -140,7 +140,7 @@ public struct DownloadsStore: DomainStore {
     case .deleted(let key): try finishDeletion(key, in: &turn)
     case .notDeleted(let key, _): try postponeDeletion(key, in: &turn)
     case .verified(let verification, let verdict): try finish(verification, verdict, context.steps, in: &turn)
-    case .timeCame: try wakeWaiting(in: &turn)
+    case .timeCame: try wakeWaiting(settings: settings, in: &turn)
     case .roomCame(let bytes): try wake(withRoom: bytes, settings: settings, in: &turn)
     default: break
     }
@@ -155,6 +155,7 @@ public struct DownloadsStore: DomainStore {
       let (id, isNew) = try enqueue(wish, reading: context, in: &turn)
       assign(id, to: wish.episode)
       turn.tell(.downloads(.enqueued(episode, id, isNew: isNew)))
+    case .podcasts(.claimed(_, let id)): try claim(id, in: turn)
     case .downloads(.enqueued(let episode, let id, _)): unassign(id, from: episode)
     case .podcasts(.renewed(let id, let wish)): try renew(id, as: wish, reading: context, in: &turn)
     case .sessions(.made(let session, for: .download(let id))): try set(session, of: id, in: &turn)
@@ -164,7 +165,10 @@ public struct DownloadsStore: DomainStore {
     case .cleanup(.endedRenaming(let step, let isMoved)): try endRenaming(step, isMoved: isMoved, in: turn)
     case .podcasts(.unwanted(let ids)): _ = try change(ids, by: .remove(deletingFiles: true), in: &turn)
     case .rules(.unwanted(let ids, let heir)):
-      _ = try change(ids, by: .remove(deletingFiles: true), in: &turn)
+      for id in ids {
+        guard let download = try turn.tables.downloads.find(id) else { continue }
+        try forget(download, deletingFile: true, sparingEdits: true, in: &turn)
+      }
       if let heir { try promiseRoom(to: heir, in: turn) }
     case .cleanup(.apply(let step)): turn.tell(.downloads(.applied(step, try apply(step, in: &turn))))
     case .upkeep(.round(let key, let forgetsFormerFiles)):

@@ -31,7 +31,16 @@ struct HostWatch: Sendable {
   /// Removes cooldowns that have ended.
   mutating func endCooldowns(in turn: borrowing PodfluxTurn) throws {
     let now = turn.now
-    for host in cooldowns.filter({ $0.value <= now }).keys.sorted() {
+    try endCooldowns(in: turn) { $0 <= now }
+  }
+
+  /// Removes cooldowns that end after a moment.
+  mutating func endCooldowns(after latest: Timestamp, in turn: borrowing PodfluxTurn) throws {
+    try endCooldowns(in: turn) { $0 > latest }
+  }
+
+  private mutating func endCooldowns(in turn: borrowing PodfluxTurn, where mayEnd: (Timestamp) -> Bool) throws {
+    for host in cooldowns.filter({ mayEnd($0.value) }).keys.sorted() {
       cooldowns[host] = nil
       try turn.tables.save(cooldownOf: host, until: nil)
     }

@@ -57,6 +57,15 @@ extension WebAddress {
   /// Whether it has a user name.
   public var hasUser: Bool { placeOfUser != nil }
 
+  /// The URL with another one's user name and password, if that is of the same origin and this one has none.
+  public func withUser(of other: WebAddress) -> WebAddress {
+    guard !hasUser, hasOrigin(of: other), let place = other.placeOfUser,
+      let slashes = description.firstRange(of: "://")
+    else { return self }
+    let (scheme, rest) = (description[..<slashes.upperBound], description[slashes.upperBound...])
+    return (try? WebAddress(String(scheme + other.description[place] + rest))) ?? self
+  }
+
   /// The URL without user name and password.
   private var withoutUser: String {
     guard let place = placeOfUser else { return description }

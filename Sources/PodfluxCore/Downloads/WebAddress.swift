@@ -112,7 +112,7 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// The same place in the one spelling by which subscriptions are told apart: scheme and host in lower case, without the
   /// scheme's own port and without a fragment, which no request has (RFC 3986 sections 6.2.2.1, 6.2.3 and 3.5).
-  var normalized: WebAddress {
+  public var normalized: WebAddress {
     let whole = description.prefix { $0 != "#" }
     guard let colon = whole.firstIndex(of: ":") else { return self }
     let rest = whole[colon...].dropFirst(3)

@@ -73,6 +73,9 @@ public struct Feed: Hashable, Sendable {
     public var formerAddresses: [WebAddress]
     /// How often it is refreshed, as its last body gave it; nil before the first one.
     public var rhythm: FeedRhythm?
+    /// The newest episode of the library when the feed was last read without a gap: of later ones some may be missing
+    /// between them and these; 0 before the first time. A feed of an older library counts as never read so.
+    public var readTo: Int64
     /// Whether its server has said that it is gone for good (410).
     public var hasEnded: Bool
     /// Whether a client has asked for the next one: then it comes although the feed is paused or has ended.
@@ -86,7 +89,7 @@ public struct Feed: Hashable, Sendable {
     public init(
       last: Timestamp? = nil, next: Timestamp, failures: Int = 0, error: DownloadError? = nil,
       validators: FeedValidators = .init(), formerAddresses: [WebAddress] = [], rhythm: FeedRhythm? = nil,
-      hasEnded: Bool = false, isAsked: Bool = false
+      readTo: Int64 = 0, hasEnded: Bool = false, isAsked: Bool = false
     ) {
       self.last = last
       self.next = next
@@ -95,6 +98,7 @@ public struct Feed: Hashable, Sendable {
       self.validators = validators
       self.formerAddresses = formerAddresses
       self.rhythm = rhythm
+      self.readTo = readTo
       self.hasEnded = hasEnded
       self.isAsked = isAsked
     }

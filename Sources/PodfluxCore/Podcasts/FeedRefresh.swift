@@ -120,6 +120,8 @@ public struct RefreshReport: Hashable, Sendable {
     public var rhythm: FeedRhythm?
     /// When the next refresh is due.
     public var next: Timestamp
+    /// Whether there was a new body.
+    public var hasBody: Bool { rhythm != nil }
 
     public init(
       podcast: PodcastContent?, validators: FeedValidators, rhythm: FeedRhythm? = nil, next: Timestamp

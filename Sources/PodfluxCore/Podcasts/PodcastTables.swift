@@ -43,6 +43,9 @@ public protocol FeedTable {
   func nextMoment(after now: Timestamp) throws -> Timestamp?
   /// Makes all feeds due now that have not ended. Returns how many there are. Cost: linear in the feeds.
   func makeAllDue(at now: Timestamp) throws -> Int
+  /// Makes the feeds due at a moment that are due after another one. Returns whether there are any.
+  @discardableResult
+  func bringForward(dueAfter latest: Timestamp, to moment: Timestamp) throws -> Bool
   /// Makes the feeds of a session due now whose last refresh was refused (401), unless they are paused or have ended. Cost:
   /// linear in the session's feeds.
   func makeRefusedDue(of session: Session.Key, at now: Timestamp) throws
@@ -80,6 +83,8 @@ public protocol EpisodeTable {
   func insert(
     _ contents: [EpisodeContent], of feed: Feed.Key, added: Timestamp, isBackdated: (EpisodeContent) -> Bool
   ) throws -> [EpisodeID]
+  /// The newest episode that the library has ever had, of all feeds; 0 before the first.
+  func last() throws -> Int64
   /// Replaces what a feed says of an episode, and its notes if the change has some. Returns nil if the feed has no such episode.
   func update(_ change: RefreshReport.EpisodeChange, of feed: Feed.Key) throws -> UpdatedEpisode?
   /// Deletes some episodes of feeds that are gone, at most so many. Returns whether there may be more.

@@ -15,11 +15,11 @@ extension PodcastsStore {
         throw Refusal(
           .conflict, "the feed names no file for the episode; choose one with an enclosure", path: "payload.id")
       }
-      if try !hasDownload(episode, in: turn) { wanted = [episode] }
+      if try !claim(episode, in: &turn) { wanted = [episode] }
     case .many(let ids):
       for id in ids {
         guard let episode = try turn.tables.episodes.find(id), episode.content.enclosure != nil,
-          try !hasDownload(episode, in: turn)
+          try !claim(episode, in: &turn)
         else { continue }
         wanted.append(episode)
       }
@@ -58,9 +58,11 @@ extension PodcastsStore {
     }
   }
 
-  private func hasDownload(_ episode: Episode, in turn: borrowing PodfluxTurn) throws -> Bool {
-    guard let download = episode.download else { return false }
-    return try turn.tables.downloads.contains(download)
+  /// Takes the download that an episode has already for one that a person wants. Returns false if it has none.
+  private func claim(_ episode: Episode, in turn: inout PodfluxTurn) throws -> Bool {
+    guard let download = episode.download, try turn.tables.downloads.contains(download) else { return false }
+    turn.tell(.podcasts(.claimed(episode.id, download)))
+    return true
   }
 
   private func existing(_ id: EpisodeID, in turn: borrowing PodfluxTurn) throws -> Episode {

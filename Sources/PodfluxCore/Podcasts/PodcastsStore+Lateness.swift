@@ -9,9 +9,9 @@ extension PodcastsStore {
   ) throws -> (EpisodeContent) -> Bool {
     guard feed.wishes.rules.autoDownload != nil, let last = feed.refreshes.last else { return { _ in false } }
     let end = last.advanced(byDays: -Limits.lateDays)
-    guard contents.contains(where: { $0.isPublished(before: end) }),
-      let newest = try turn.tables.rules.newest(of: feed.key, addedBy: last)
-    else { return { _ in false } }
+    guard contents.contains(where: { $0.isPublished(before: end) }) else { return { _ in false } }
+    // Where the feed had none, a failing server may have hidden them all.
+    let newest = try turn.tables.rules.newest(of: feed.key, addedBy: last) ?? end
     return { $0.isPublished(before: min(end, newest)) }
   }
 }

@@ -67,6 +67,7 @@ extension PodcastsStore {
 
   /// Follows the publisher. Where another subscription has that address, both stay as they are.
   private func move(_ feed: inout Feed, to address: WebAddress, in turn: borrowing PodfluxTurn) throws {
+    let address = address.normalized
     guard address != feed.address else { return }
     if let other = try turn.tables.feeds.find(at: address), other != feed.id { return }
     feed.leaveAddress(for: address)
@@ -81,6 +82,7 @@ extension PodcastsStore {
     (feed.refreshes.last, feed.refreshes.next) = (turn.now, findings.next)
     (feed.refreshes.failures, feed.refreshes.error) = (0, nil)
     (feed.refreshes.hasEnded, feed.refreshes.isAsked) = (false, false)
+    if findings.hasBody { feed.refreshes.readTo = try turn.tables.episodes.last() }
     guard let podcast = findings.podcast else { return try turn.tables.feeds.updateRefreshes(of: feed) }
     feed.podcast = podcast
     try turn.tables.feeds.update(feed)

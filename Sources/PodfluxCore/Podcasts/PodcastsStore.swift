@@ -4,6 +4,8 @@ import Flux
 public enum PodcastsEvent: Sendable {
   /// The download of an episode is wanted.
   case wanted(EpisodeID, DownloadIntent.Enqueue)
+  /// A person wants an episode that has this download already.
+  case claimed(EpisodeID, DownloadID)
   /// The episode of a download that was refused is at another address by now: the download is to go on there.
   case renewed(DownloadID, DownloadIntent.Enqueue)
   /// Downloads are to go, with their files.
@@ -79,6 +81,9 @@ public struct PodcastsStore: DomainStore {
     public static let forgottenAtOnce = 500
     /// After how long a feed is looked at again whose session could not log in, in milliseconds.
     public static let loginFailedMilliseconds: Int64 = 86_400_000
+    /// The longest time between two refreshes of a feed, in minutes, unless the settings allow a longer one: a week, as servers
+    /// may ask for.
+    public static let longestWaitMinutes: Int64 = 7 * 24 * 60
     /// How many days an episode may be published late.
     public static let lateDays = 2
   }
@@ -109,7 +114,11 @@ public struct PodcastsStore: DomainStore {
     switch action {
     case .podcasts(let intent): return try handle(intent, reading: context, in: &turn)
     case .refresh(let report): try handle(report, reading: context, in: &turn)
-    case .recovered, .timeCame: hostsToSearch = nil
+    case .recovered, .timeCame:
+      hostsToSearch = nil
+      // Only a clock that was wrong can have set such a moment.
+      let longest = 2 * max(Limits.longestWaitMinutes, Int64(context.settings.feedRefreshMaxMinutes)) * 60_000
+      try turn.tables.feeds.bringForward(dueAfter: turn.now.advanced(byMilliseconds: longest), to: turn.now)
     case .stop: if context.lifecycle.isEnding { stopRefreshes(in: &turn) }
     default: break
     }

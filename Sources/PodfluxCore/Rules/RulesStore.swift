@@ -87,7 +87,7 @@ public struct RulesStore: DomainStore {
       for id in ids where try rules.makeDue(of: id, at: now) { dueAt = now }
     case .podcasts(.remarked(.matching)): if try rules.makeAllDue(at: now) { dueAt = now }
     // From now on it is the person's, whatever a rule has done about it before.
-    case .podcasts(.wanted(let episode, _)): try rules.write(nil, of: episode)
+    case .podcasts(.wanted(let episode, _)), .podcasts(.claimed(let episode, _)): try rules.write(nil, of: episode)
     // It was there before: no rule has asked for it.
     case .downloads(.enqueued(let episode, _, isNew: false)): try rules.write(nil, of: episode)
     // What a person has made of it is nothing that a rule has fetched.

@@ -30,9 +30,9 @@ public protocol SidecarTable {
   /// Whether a download's file lies in a folder, or is about to.
   func isUsed(_ folder: LibraryPath) throws -> Bool
 
-  /// The first sidecars that are to be fetched by now, or were about to be published, in the order of their times: those
-  /// with an address, which need the network, or those without.
-  func due(at now: Timestamp, needingNetwork: Bool, limit: Int) throws -> [Sidecar]
+  /// The first sidecars that are to be fetched by now, or were about to be published, in the order of their times. Cost: linear
+  /// in those of the spared sessions.
+  func due(at now: Timestamp, _ need: SidecarNeed, limit: Int) throws -> [Sidecar]
   /// When the first one is to be fetched after this moment.
   func nextMoment(after now: Timestamp) throws -> Timestamp?
   /// The first sidecars that are owed a deletion or a move, but for those that were postponed.
@@ -48,4 +48,14 @@ public protocol SidecarTable {
   func save(scanAfter key: Int64?) throws
   /// The completed ones among the downloads whose rows follow this number, and where to go on; nil if there are no more.
   func completedDownloads(after key: Int64, limit: Int) throws -> (downloads: [DownloadID], next: Int64?)
+}
+
+/// What sidecars need to be fetched.
+public enum SidecarNeed: Hashable, Sendable {
+  /// They have no address, and need nothing.
+  case nothing
+  /// They have an address, and none of these sessions.
+  case network(sparing: Set<Session.Key>)
+  /// They have an address, and one of these sessions.
+  case sessions(Set<Session.Key>)
 }

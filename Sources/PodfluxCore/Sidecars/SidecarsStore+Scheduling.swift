@@ -10,9 +10,11 @@ extension SidecarsStore {
     mayFetch = false
     var parked: Set<Session.Key> = []
     defer { if !parked.isEmpty { turn.tell(.sidecars(.session(.wanted(parked.sorted())))) } }
-    for needsNetwork in [false, true] {
-      let due = try turn.tables.sidecars.due(
-        at: turn.now, needingNetwork: needsNetwork, limit: SidecarLimits.rowsAtOnce)
+    // What has to wait for its session stands in the way of nothing else.
+    let waiting = context.obstacles.parked
+    let needs = [.nothing, .network(sparing: waiting)] + (waiting.isEmpty ? [] : [SidecarNeed.sessions(waiting)])
+    for need in needs {
+      let due = try turn.tables.sidecars.due(at: turn.now, need, limit: SidecarLimits.rowsAtOnce)
       for sidecar in due where live[sidecar.key] == nil {
         guard live.count < SidecarLimits.fetches else { return true }
         if let host = sidecar.address?.host {

@@ -20,6 +20,8 @@ final class FeedModel {
   var ended: Set<FeedRefresh.ID> = []
   /// What the last whole body of each feed was.
   var shown: [Feed.Key: (FeedAnswer.Showing, FeedValidators)] = [:]
+  /// The episodes that each feed had when it was last read without a gap.
+  private(set) var read: [Feed.Key: Set<Int>] = [:]
   /// How often a refresh has written something of an episode.
   private(set) var episodeWrites = 0
 
@@ -38,6 +40,11 @@ final class FeedModel {
 
   /// How many episodes a feed has.
   func count(of feed: Feed.Key) -> Int { ids[feed]?.count ?? 0 }
+
+  /// A feed was read without a gap, as far as the product can tell.
+  func noteRead(_ feed: Feed.Key) {
+    read[feed] = Set(episodes(of: feed).compactMap { SimulatedItem.truth(of: $0.content) })
+  }
 
   /// A process has begun: nothing of the former one goes on.
   func begin() {
@@ -70,6 +77,8 @@ final class FeedModel {
       for (key, feed) in feeds where !feed.wishes.isPaused && !feed.refreshes.hasEnded {
         feeds[key]?.refreshes.next = now
       }
+    case .broughtForward(let latest, let moment):
+      for (key, feed) in feeds { if let due = feed.due, due > latest { feeds[key]?.refreshes.next = moment } }
     case .refusedDue(let session, let now):
       for (key, feed) in feeds
       where feed.session == session && feed.refreshes.error?.code == .unauthorized && !feed.wishes.isPaused

@@ -107,6 +107,7 @@ extension InvariantChecker {
     switch report.news {
     case .listed(let missing, _): try checkMissing(missing, refresh.showings)
     case .refreshed(let findings):
+      defer { if findings.hasBody { feeds.noteRead(key) } }
       try checkReadWhole(refresh.refresh.feed, refresh.showings)
       guard let feed = feeds.feeds[key], feed.refreshes.last == batch.clock.wall,
         feed.refreshes.validators == findings.validators || world.sabotage == .distrustForgotten
@@ -137,7 +138,7 @@ extension InvariantChecker {
 
   private func checkReadWhole(_ feed: Feed, _ showings: [FeedAnswer.Showing]) throws {
     let failures = feed.refreshes.failures + 1
-    let isTakenAsWhole = feed.refreshes.last == nil && failures >= RefreshLimits.firstReadFailures
+    let isTakenAsWhole = feed.refreshes.last == nil && failures >= RefreshLimits.partialReads
     guard !showings.isEmpty, !isTakenAsWhole, showings.allSatisfy({ $0.hasBody && !$0.isWhole }) else { return }
     throw Violation(.wholeRead, "\(feed.id) counts as read to its end, and only a part of a document has come")
   }
@@ -150,21 +151,29 @@ extension InvariantChecker {
     throw Violation(.nothingLost, fault)
   }
 
-  /// The first refresh of a feed reads all of its documents, and each of their episodes is known then.
+  /// A refresh reads the documents of a feed until one has an episode that the feed had when it was last read so, the first
+  /// refresh all of them; and each of their episodes is known then.
   private func checkFurther(of feed: Feed, _ refresh: SimulatedRefresh) throws {
-    guard refresh.refresh.feed.refreshes.last == nil, refresh.refresh.session == nil, !refresh.hasFailedToRead,
-      var last = refresh.showings.first
-    else { return }
+    let known = Set(feeds.episodes(of: feed.key).compactMap { SimulatedItem.truth(of: $0.content) })
+    let former = feeds.read[feed.key] ?? []
+    guard refresh.refresh.session == nil, var last = refresh.showings.first, last.hasBody else { return }
     var documents = [last]
     for showing in refresh.showings.dropFirst() where showing.url == last.next {
       last = showing
       documents.append(showing)
     }
     guard documents.allSatisfy(\.isWhole) else { return }
-    guard last.next == nil else {
-      throw Violation(.nothingLost, "\(feed.id) was read first, and its document \(last.part.number + 1) was not")
+    let hasGap = last.next != nil && !documents.contains { $0.items.contains { former.contains($0.truth) } }
+    if refresh.hasFailedToRead {
+      // What is refused stays refused, and after some failures what was read is the feed.
+      let isLast = refresh.refresh.feed.refreshes.failures + 1 >= RefreshLimits.partialReads
+      guard hasGap, !isLast, let url = refresh.failedForNow, url == last.next else { return }
+      throw Violation(.nothingLost, "\(feed.id) counts as read, and its document \(url) is to be read later")
     }
-    let known = Set(feeds.episodes(of: feed.key).compactMap { SimulatedItem.truth(of: $0.content) })
+    guard !hasGap else {
+      throw Violation(
+        .nothingLost, "\(feed.id) was read, and its document \(last.part.number + 1) behind a gap was not")
+    }
     let unknown = documents.flatMap(\.items).map(\.truth).filter { !known.contains($0) }
     guard unknown.isEmpty else {
       throw Violation(.nothingLost, "\(feed.id) was read first, and \(unknown) of its documents are not known")

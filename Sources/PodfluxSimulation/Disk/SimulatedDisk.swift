@@ -254,6 +254,12 @@ final class SimulatedDisk {
     return entry.file.inode == file.inode && entry.file.length == Int(file.length)
   }
 
+  /// Whether this very file stands there, and was written to since it had its time.
+  func isWritten(since file: PublishedFile) -> Bool {
+    guard let modified = file.modifiedNanoseconds, isPublished(file) else { return false }
+    return published[file.path.description]?.file.modified != modified
+  }
+
   func deletePublished(_ path: String) {
     guard let entry = published.removeValue(forKey: path) else { return }
     unsyncedRenames.removeAll { $0.path == path }

@@ -7,6 +7,8 @@ enum FeedWrite {
   /// The feed is forgotten, which had episodes with these downloads.
   case noFeed(Feed, downloads: [DownloadID])
   case allDue(Timestamp)
+  /// The feeds that were due after a moment are due at another one.
+  case broughtForward(from: Timestamp, to: Timestamp)
   /// The feeds of a session that were refused are due.
   case refusedDue(Session.Key, Timestamp)
   case episode(Episode)
@@ -46,7 +48,7 @@ struct ObservedFeeds: FeedTable {
     case .goneForgotten where feed.refreshes.hasEnded: return try delete(feed.key)
     case .goneIgnored: feed.refreshes.hasEnded = false
     case .failingGivenUp where feed.refreshes.failures > 1:
-      feed.refreshes.next = feed.refreshes.next.advanced(byDays: 3_650)
+      feed.refreshes.next = feed.refreshes.next.advanced(byDays: 13)
     default: break
     }
     try write(feed)
@@ -63,6 +65,12 @@ struct ObservedFeeds: FeedTable {
   func makeAllDue(at now: Timestamp) throws -> Int {
     notes.feedWrites.append(.allDue(now))
     return try inner.makeAllDue(at: now)
+  }
+
+  func bringForward(dueAfter latest: Timestamp, to moment: Timestamp) throws -> Bool {
+    guard try inner.bringForward(dueAfter: latest, to: moment) else { return false }
+    notes.feedWrites.append(.broughtForward(from: latest, to: moment))
+    return true
   }
 
   func makeRefusedDue(of session: Session.Key, at now: Timestamp) throws {
@@ -165,6 +173,7 @@ struct ObservedEpisodes: EpisodeTable {
   func notes(of episode: EpisodeID) throws -> EpisodeNotes? { try inner.notes(of: episode) }
   func hasNotes(_ episode: EpisodeID) throws -> Bool { try inner.hasNotes(episode) }
   func index(of episode: Episode) throws -> Int64? { try inner.index(of: episode) }
+  func last() throws -> Int64 { try inner.last() }
   func forgetLeft(limit: Int) throws -> Bool { try inner.forgetLeft(limit: limit) }
   func find(having download: DownloadID) throws -> Episode? { try inner.find(having: download) }
   func formerEnclosures(of episode: EpisodeID) throws -> [WebAddress] { try inner.formerEnclosures(of: episode) }

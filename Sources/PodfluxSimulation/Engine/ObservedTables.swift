@@ -131,6 +131,12 @@ struct ObservedDownloads: DownloadTable {
     notes.writes.append(.manyRows(nil, of: .everything, sparing: []))
   }
 
+  func bringForward(retriesAfter latest: Timestamp, to moment: Timestamp) throws -> Bool {
+    guard try inner.bringForward(retriesAfter: latest, to: moment) else { return false }
+    notes.writes.append(.manyRows(nil, of: .everything, sparing: []))
+    return true
+  }
+
   func dueRetries(at now: Timestamp, limit: Int) throws -> [Download] {
     let due = try inner.dueRetries(at: now, limit: limit)
     guard sabotage == .retryForgetsResume else { return due }
@@ -181,6 +187,9 @@ struct ObservedDownloads: DownloadTable {
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?, left path: LibraryPath?) throws -> Bool {
     guard sabotage != .orphanNotRechecked else { return false }
     return try inner.isNeeded(file, otherThanBy: id, left: path)
+  }
+  func sharingPaths(_ condition: Condition, at moment: ConditionMoment) throws -> [DownloadID] {
+    try inner.sharingPaths(condition, at: moment)
   }
   func completedDownloads(at path: LibraryPath, otherThan id: DownloadID) throws -> [DownloadID] {
     sabotage == .placeTakenTwice ? [] : try inner.completedDownloads(at: path, otherThan: id)

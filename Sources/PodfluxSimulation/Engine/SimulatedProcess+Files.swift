@@ -39,17 +39,28 @@ extension SimulatedProcess {
     if world.sabotage == .newNameForgotten, world.checker.hasHandedOutMove(to: deletion) {
       return post(.deleted(deletion.key))
     }
+    if deletion.sparesEdits, let file = deletion.file, world.suffers(.people), world.random.once(in: 2) {
+      world.edit(file)
+    }
+    var sparing = deletion
+    if world.sabotage == .editUnseen { sparing.sparesEdits = false }
+    let isEdited = deletion.sparesEdits && deletion.file.map(world.disk.isWritten(since:)) ?? false
     let files = SimulatedFiles(in: self)
     for _ in 0..<(world.suffers(.repetition) && world.random.once(in: 12) ? 2 : 1) {
       let stood = deletion.file.map(world.disk.isPublished) ?? false
       let errand = deletion.file.map(SimulatedFiles.Errand.deletion) ?? .reading
       let outcome = try files.run(errand) {
-        Result { () throws(FileSystemFailure) in try files.delete(deletion, at: world.clock.wall) }
+        Result { () throws(FileSystemFailure) in try files.delete(sparing, at: world.clock.wall) }
       }
       guard isAlive else { return }
       switch outcome {
       case .success:
-        if let file = deletion.file { world.release(file, leftBy: deletion, stood: stood) }
+        if let file = deletion.file {
+          guard !isEdited || world.disk.isPublished(file) else {
+            throw Violation(.explained, "a rule deletes \(file.path), which a person has changed")
+          }
+          world.release(file, leftBy: deletion, stood: stood)
+        }
         post(.deleted(deletion.key))
       case .failure(let failure): post(.notDeleted(deletion.key, because: failure.description))
       }

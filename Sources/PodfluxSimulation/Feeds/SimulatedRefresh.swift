@@ -33,6 +33,10 @@ final class SimulatedRefresh {
   var firstShowings: [FeedAnswer.Showing] { showings.filter { $0.part.number == 1 } }
   /// Whether its last exchange has brought no document.
   private(set) var hasFailedToRead = false
+  /// The address of which its last exchange has brought nothing, if it may at another time.
+  private(set) var failedForNow: String?
+  /// What was asked for last.
+  private var url = ""
   /// What it is being shown.
   private var showing: FeedAnswer.Showing?
   /// Where the last answer says that the feed is.
@@ -52,6 +56,7 @@ final class SimulatedRefresh {
       world.checker.feeds.episodes(of: refresh.feed.key).compactMap { SimulatedItem.truth(of: $0.content) })
     var believed = refresh
     if world.sabotage == .notesUnread { believed.feed.refreshes.validators.hasNotes = true }
+    if world.sabotage == .gapForgotten { believed.feed.refreshes.readTo = .max }
     core = RefreshAttempt(believed, rows: SimulatedEpisodeRows(world: process.world)) { _ in SimulatedDecoder() }
   }
 
@@ -176,6 +181,7 @@ final class SimulatedRefresh {
     switch deliveries.removeFirst() {
     case .connecting(let request):
       guard isReachable else { return fail(ExchangeFailure(.connectFailed, message: "there is no way to the host")) }
+      (url, failedForNow) = (request.url, nil)
       let host = (try? WebAddress(request.url))?.host ?? refresh.feed.address.host
       guard try world.lets(request, in: process, at: host) else {
         deliver(FeedAnswer(head: ResponseHead(status: 401, effectiveURL: request.url, fields: [])))
@@ -211,6 +217,8 @@ final class SimulatedRefresh {
   private func fail(_ failure: ExchangeFailure) {
     deliveries = []
     hasFailedToRead = true
+    // What the refresh itself refuses its head tells of.
+    if failure.reason != .refusedByDelegate, DownloadError(failure).isTransient { failedForNow = url }
     hand(in: .exchangeEnded(.failure(failure)))
   }
 
@@ -218,6 +226,7 @@ final class SimulatedRefresh {
     showing = answer.showing
     ledTo = answer.ledTo
     if let failure = answer.failure { return fail(failure) }
+    if answer.head.status >= 500 { failedForNow = url }
     var body = answer.body
     if world.sabotage == .cutDocumentBelieved, answer.showing?.isWhole == false, answer.showing?.hasBody == true {
       body =

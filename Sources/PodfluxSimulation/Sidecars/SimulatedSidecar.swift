@@ -226,8 +226,8 @@ struct ObservedSidecars: SidecarTable {
     try sabotage != .sidecarTakenForOrphan && inner.isKnown(file)
   }
   func isUsed(_ folder: LibraryPath) throws -> Bool { try inner.isUsed(folder) }
-  func due(at now: Timestamp, needingNetwork: Bool, limit: Int) throws -> [Sidecar] {
-    try inner.due(at: now, needingNetwork: needingNetwork, limit: limit)
+  func due(at now: Timestamp, _ need: SidecarNeed, limit: Int) throws -> [Sidecar] {
+    try inner.due(at: now, need, limit: limit)
   }
   func nextMoment(after now: Timestamp) throws -> Timestamp? { try inner.nextMoment(after: now) }
   func owed(limit: Int) throws -> [Sidecar] { try inner.owed(limit: limit) }

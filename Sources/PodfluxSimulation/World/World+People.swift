@@ -69,6 +69,14 @@ extension World {
     noteTrouble("a person meddles with \(path) while the engine does")
   }
 
+  /// A person writes to a file that the engine is about to delete because a rule says so.
+  func edit(_ file: PublishedFile) {
+    let path = file.path.description
+    guard freePaths.contains(path) else { return }
+    disk.edit(path, spoiling: false, inPlace: true, using: &random)
+    noteTrouble("a person edits \(path), which a rule deletes")
+  }
+
   private func put(aLinkAt path: String) {
     disk.addLink(at: path)
     noteTrouble("a person puts a symbolic link at \(path)")
@@ -108,15 +116,17 @@ extension World {
     noteTrouble("a person puts a file at \(path)")
   }
 
-  /// A deletion has succeeded. What it has left is the client's own now: a file behind a link, and one that a person has made
-  /// longer or shorter since it was to go, unless it is a download's.
+  /// A deletion has succeeded. What it has left is the client's own now: a file behind a link, and one that a person has
+  /// changed since, unless it is a download's.
   ///
   /// - Parameter stood: Whether the file was there as it was to go.
   func release(_ file: PublishedFile, leftBy deletion: Deletion, stood: Bool) {
     let path = file.path.description
     guard disk.published[path]?.isForeign == false else { return }
     if stood {
-      if disk.isPublished(file), disk.cover(over: path) != nil { disk.published[path]?.isForeign = true }
+      if disk.isPublished(file), disk.cover(over: path) != nil || deletion.sparesEdits && disk.isWritten(since: file) {
+        disk.published[path]?.isForeign = true
+      }
     } else if !checker.isAnothers(file, than: nil) {
       disk.releaseIfChanged(file)
     }

@@ -202,6 +202,15 @@ struct RefreshAttemptTests {
     #expect(rows.reads == reads)
   }
 
+  @Test("A server that calls unchanged what was not asked for so has not given the feed")
+  func unaskedUnchanged() throws {
+    #expect(error(try run(try feed(), [Self.address: Answer(status: 304)]).news.last) == .httpStatus)
+    let distrusted = try feed {
+      ($0.refreshes.last, $0.refreshes.validators) = (now.wall, .init(entityTag: "\"1\"", isDistrusted: true))
+    }
+    #expect(error(try run(distrusted, [Self.address: Answer(status: 304)]).news.last) == .httpStatus)
+  }
+
   @Test("asks for the whole again when only 304 has come for a week, or the server is distrusted")
   func distrust() throws {
     let validators = FeedValidators(
@@ -253,7 +262,9 @@ struct RefreshAttemptTests {
     try run(known, [Self.address: Answer(body: Self.rss(1...5))])
     let page = Self.rss(
       1...2, "<atom:link xmlns:atom=\"http://www.w3.org/2005/Atom\" rel=\"next\" href=\"https://feeds.example/p2\"/>")
-    let read = try feed { ($0.podcast, $0.refreshes.last) = (PodcastContent(title: "Show"), now.wall) }
+    let read = try feed {
+      ($0.podcast, $0.refreshes.last, $0.refreshes.readTo) = (PodcastContent(title: "Show"), now.wall, 5)
+    }
     try run(read, [Self.address: Answer(body: page)])
     #expect(rows.traces.allSatisfy { !$0.isMissingFromFeed })
   }

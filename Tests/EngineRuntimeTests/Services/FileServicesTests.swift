@@ -110,6 +110,20 @@ struct FileServicesTests {
     #expect(files.quarantined.isEmpty)
   }
 
+  @Test("What a rule deletes stays if it was written to since the row saw it, and what a person deletes goes")
+  func edited() throws {
+    let id = try #require(DownloadID("d"))
+    place(modified: 2)
+    let deletion = Deletion(download: id, file: try published(), sparesEdits: true)
+    try files.delete(deletion, at: .init(milliseconds: 0))
+    #expect(files.items["a.mp3"] != nil && files.deletedPartials == [id])
+    try files.delete(Deletion(download: id, file: try published()), at: .init(milliseconds: 0))
+    #expect(files.items["a.mp3"] == nil)
+    place()
+    try files.delete(deletion, at: .init(milliseconds: 0))
+    #expect(files.items["a.mp3"] == nil)
+  }
+
   @Test("A deletion in an unreadable folder fails and is retried; one behind a link is done")
   func deletionOutOfReach() throws {
     let id = try #require(DownloadID("d"))

@@ -122,6 +122,19 @@ struct RenamingStoreTests {
     #expect(world.cleanup.isIdle)
   }
 
+  @Test("A download that is enqueued again under its id while its former file is moved begins when that is deleted")
+  func enqueuedAgain() throws {
+    let (id, file) = try completed("a", inode: 7)
+    try rename([(id, file, "b")])
+    try world.send(.downloads(.remove(.one(id), deletingFile: true)))
+    _ = try world.enqueue("a")
+    #expect(world.attempts[id] == nil)
+    try world.carryOutSteps(.moved(madeFolders: []))
+    #expect(Set(world.downloads.deletions.underWay.values.map(\.file)) == [file, try moved(file, to: "b")])
+    try world.carryOutDeletions()
+    #expect(world.attempts[id] != nil)
+  }
+
   @Test("A file without a lasting number that was not moved is not taken for what has the new name")
   func removedWithoutInode() throws {
     let (id, file) = try completed("a", inode: FoundFile.unknownInode)

@@ -25,6 +25,19 @@ struct DeletionTests {
     }
   }
 
+  @Test("Removing many spares a file that another download has got at the same place, and deletes it with the last one")
+  func sharedPlace() throws {
+    let world = try World()
+    let (a, b) = (try DownloadID.named("a"), try world.enqueue("b"))
+    let wish = DownloadIntent.Enqueue(id: a, address: try .on("a.example", "a"), description: .init(title: "Former"))
+    try world.send(.downloads(.enqueue(wish)))
+    for id in [a, b] { try world.finish(id, as: .sample()) }
+    try world.send(.downloads(.remove(.matching(.titleContains(["former"])), deletingFile: true)))
+    #expect(try world.download(a) == nil && world.deletions.compactMap(\.file).isEmpty)
+    try world.send(.downloads(.remove(.all, deletingFile: true)))
+    #expect(world.deletions.map(\.file) == [try .sample()])
+  }
+
   @Test("The number of concurrent ones is limited; each completed one makes room for the next, in order")
   func atMostAtOnce() throws {
     let total = DownloadsStore.deletionsAtOnce + 6

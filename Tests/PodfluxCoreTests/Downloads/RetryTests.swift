@@ -35,6 +35,22 @@ struct RetryTests {
     #expect(world.wakes.isEmpty || world.wakes == [nil])
   }
 
+  @Test(
+    "What waits for a moment that only a wrong clock can have set goes on when the clock is set right",
+    arguments: [false, true])
+  func wrongClock(isRestart: Bool) throws {
+    let world = try World()
+    let id = try world.enqueue("a")
+    let right = world.clock.wall
+    world.clock.wall = right.advanced(byDays: 3_650)
+    try world.report(id, .failed(.lost, kept: nil, retryAfterMilliseconds: 60_000))
+    #expect(!world.downloads.hosts.cooldowns.isEmpty)
+    world.clock.wall = right
+    if isRestart { try world.restart() } else { try world.send(.timeCame) }
+    try world.send(.timeCame)
+    #expect(world.attempts[id] != nil && world.downloads.hosts.cooldowns.isEmpty)
+  }
+
   @Test("Waits double from failure to failure, with jitter up to a half, and end at the longest")
   func delays() {
     var random = SeededGenerator(seed: 5)

@@ -229,6 +229,49 @@ struct PodcastsStoreTests {
     }
   }
 
+  @Test("A feed whose next refresh a wrong clock has put off for years is refreshed when the clock is set right")
+  func wrongClock() throws {
+    try subscribe("a")
+    let right = world.clock.wall
+    world.clock.wall = right.advanced(byDays: 3_650)
+    try report(try #require(started.first), findings())
+    #expect(try feed("a").refreshes.next > right.advanced(byDays: 3_000))
+    world.clock.wall = right
+    try world.send(.timeCame)
+    #expect(started.map(\.feed.id) == [try id("a")])
+  }
+
+  @Test("A publisher's move is kept in the spelling by which subscriptions are told apart")
+  func movedInAnotherSpelling() throws {
+    try subscribe("a")
+    let first = try #require(started.first)
+    try report(first, .moved(try address("https://Feeds.Example:443/new.xml")))
+    try report(first, findings())
+    #expect(try feed("a").address == (try address("https://feeds.example/new.xml")))
+    let again = PodcastIntent.Subscription(address: try address("https://feeds.example/new.xml"))
+    #expect(try world.send(.podcasts(.subscribe(again))) == .subscribed(id: try id("a"), created: false))
+  }
+
+  @Test("How far a feed was read without a gap is told by a body that was read to its end, and by nothing else")
+  func readTo() throws {
+    try subscribe("a")
+    let first = try #require(started.first)
+    try report(first, .appeared(try (1...3).map(content)))
+    #expect(try feed("a").refreshes.readTo == 0)
+    let whole = RefreshReport.Findings(
+      podcast: nil, validators: .init(), rhythm: FeedRhythm(intervalSeconds: 3600), next: world.clock.wall)
+    try report(first, .refreshed(whole))
+    let second = try #require(started.first)
+    #expect(try feed("a").refreshes.readTo == 3)
+    try report(second, .appeared([try content(4)]))
+    try report(second, .failed(DownloadError(.timeout, "late"), next: world.clock.wall))
+    // It is due at once.
+    let third = try #require(started.first)
+    #expect(try feed("a").refreshes.readTo == 3)
+    try report(third, findings())
+    #expect(try feed("a").refreshes.readTo == 3, "nothing has changed")
+  }
+
   @Test("A feed whose document ended early says so until the whole one has come, and counts as never read until then")
   func documentEndingEarly() throws {
     try subscribe("a")

@@ -254,6 +254,63 @@ struct RulesStoreTests {
     #expect(try scene.verdict(3) == RuleVerdict(.deleted, .exceeds(.newest(1))))
   }
 
+  @Test("A file that a rule deletes is spared if a person has written to it unseen, one that a person deletes is not")
+  func unseenEdit() throws {
+    let scene = try RuleScene()
+    try scene.subscribe(.auto(keep: .init(newest: 1)))
+    try scene.refresh(appeared: scene.contents(1...1))
+    scene.world.advance(seconds: 60)
+    try scene.refresh(appeared: [scene.content(10, daysAgo: 2)])
+    try scene.comeToRest()
+    try scene.refresh(appeared: [scene.content(11, daysAgo: 1)])
+    let newer = try #require(scene.world.attempts.keys.first)
+    try scene.world.finish(newer, as: .sample("11.mp3", length: 100, inode: 11))
+    for _ in 0..<9 where scene.world.downloads.deletions.underWay.isEmpty { try scene.world.send(.timeCame) }
+    let deletion = try #require(scene.world.downloads.deletions.underWay.values.first)
+    #expect(deletion.sparesEdits && deletion.file?.modifiedNanoseconds == 1)
+    try scene.comeToRest()
+    try scene.remove(11)
+    #expect(scene.world.downloads.deletions.underWay.values.map(\.sparesEdits) == [false])
+  }
+
+  @Test("What a person asks for is the person's from then on, whatever a rule has asked for before")
+  func claimed() throws {
+    let scene = try RuleScene()
+    try scene.subscribe(.auto(.all, keep: .init(newest: 1)))
+    try scene.refresh(appeared: scene.contents(1...1))
+    try scene.comeToRest()
+    let download = try #require(try scene.item(1)?.episode.download)
+    try scene.ask(for: 1)
+    #expect(try scene.world.row(download).origin == .user)
+    for number in 2...4 { try scene.refresh(appeared: [scene.content(number, daysAgo: 20 - number)]) }
+    try scene.comeToRest()
+    #expect(try scene.here() == [1, 4])
+    // By its address, too.
+    let wish = DownloadIntent.Enqueue(address: try .on("media.example", "4.mp3"))
+    guard case .enqueued(_, created: false)? = try scene.world.send(.downloads(.enqueue(wish))) else {
+      Issue.record("it is there")
+      return
+    }
+    try scene.refresh(appeared: [scene.content(5, daysAgo: 1)])
+    try scene.comeToRest()
+    #expect(try scene.here() == [1, 4, 5])
+  }
+
+  @Test("A feed that was empty when it was read first brings no flood when its episodes appear")
+  func emptyFirst() throws {
+    let scene = try RuleScene()
+    try scene.subscribe(.auto(newest: 3))
+    try scene.refresh()
+    scene.world.advance(seconds: 2 * 86_400)
+    try scene.refresh(appeared: scene.contents(1...300))
+    try scene.comeToRest()
+    #expect(try scene.here() == [])
+    #expect(try scene.verdict(300) == RuleVerdict(.notDownloaded, .isBackdated))
+    try scene.refresh(appeared: [scene.content(301, daysAgo: 0)])
+    try scene.comeToRest()
+    #expect(try scene.here() == [301])
+  }
+
   @Test("However much there is, keep converges in one run, in turns of bounded work")
   func convergence() throws {
     let scene = try RuleScene()
