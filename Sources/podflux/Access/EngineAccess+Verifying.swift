@@ -1,5 +1,7 @@
+import Foundation
 import PodfluxClient
 import PodfluxCore
+import PodfluxPeople
 import WireProtocol
 
 /// Reading completed files again.
@@ -33,38 +35,111 @@ extension EngineAccess {
     }
   }
 
-  /// Has files read again, and waits until they have been.
+  /// Has files read again, and waits until each has got a verdict, or is not complete any more.
   ///
   /// - Parameters:
-  ///   - selection: The downloads.
+  ///   - ids: The downloads; those that are not complete are passed over.
   ///   - damaged: How many others were found to be damaged or gone before.
   ///   - onFault: Called with a sentence for each file that is not as it was downloaded.
-  func verify(
-    _ selection: DownloadIntent.Selection, besides damaged: Int = 0, onFault: (String) -> Void
-  ) throws -> Verdicts {
+  func verify(_ ids: [DownloadID], besides damaged: Int = 0, onFault: (String) -> Void) throws -> Verdicts {
+    var verification = Verification(pending: Set(ids.map(\.description)))
+    verification.verdicts.damaged = Int64(damaged)
     _ = try connection.ask(
       .query(.observe(Observation(state: SnapshotQuery(stores: [.engine]), includesActions: true)))
     ).get()
-    var left = try affected(by: .downloads(.verify(selection)))
-    var verdicts = Verdicts()
-    verdicts.damaged = Int64(damaged)
-    var pending = selection.ids
-    while left > 0, let event = try connection.nextEvent(upTo: nil) {
-      guard case .action(let type, let payload) = event.content else { continue }
-      guard type == "downloads/verified" || (type == "downloads/removed" && pending != nil) else { continue }
-      let id = try payload.string("id") ?? ""
-      // Others may have files read, too.
-      guard pending == nil || pending?.remove(id) != nil else { continue }
-      left -= 1
-      // What is removed meanwhile is not read any more.
-      guard type == "downloads/verified" else { continue }
-      let verdict = try payload.string("verdict") ?? ""
-      verdicts.count(verdict)
-      guard verdict != "intact" else { continue }
-      onFault("\(id): " + (try payload.string("message") ?? (verdict == "modified" ? Self.edited : verdict)))
+    // Fewer than asked for: some are owed to others already, or are not complete any more.
+    verification.needsLook = try orderVerification(of: ids) < verification.pending.count
+    var nextLook = Self.lookAhead()
+    while !verification.pending.isEmpty {
+      let before = verification.pending.count
+      if verification.needsLook || DispatchTime.now() >= nextLook {
+        for fault in try look(at: &verification) { onFault(fault) }
+        nextLook = Self.lookAhead()
+      } else if let event = try connection.nextEvent(upTo: nextLook), let fault = try verification.take(event) {
+        onFault(fault)
+      }
+      if verification.pending.count < before { nextLook = Self.lookAhead() }
     }
     _ = try connection.ask(.query(.unobserve)).get()
-    return verdicts
+    return verification.verdicts
+  }
+
+  /// How long no verdict need come before the downloads are looked up. An engine leaves out action lines for which a
+  /// client has no room, and announces not each row of a removal by condition.
+  private static let silentMilliseconds = 5000
+
+  private static func lookAhead() -> DispatchTime { .now() + .milliseconds(silentMilliseconds) }
+
+  /// Returns how many of them were not owed a verification before.
+  private func orderVerification(of ids: [DownloadID]) throws -> Int64 {
+    var count: Int64 = 0
+    try Self.inPieces(ids) { count += try affected(by: .downloads(.verify($0))) }
+    return count
+  }
+
+  /// Looks up what has no verdict yet, drops what is not complete any more, and orders the rest once more: an owed
+  /// verification is not doubled by that. Returns the faults that have come out.
+  private func look(at verification: inout Verification) throws -> [String] {
+    var (wanted, seen) = (verification.pending, [String: DownloadItem]())
+    try connection.forEachDownload(
+      order: .init(.added, isReversed: true), fields: [.id, .state, .error]
+    ) { item in
+      if wanted.remove(item.id) != nil { seen[item.id] = item }
+      return !wanted.isEmpty
+    }
+    // The verdicts that the engine has told before it answered.
+    var faults: [String] = []
+    while let event = try connection.nextEvent(upTo: .now()) {
+      if let fault = try verification.take(event) { faults.append(fault) }
+    }
+    verification.needsLook = false
+    faults += verification.drop(unlessCompletedIn: seen)
+    _ = try orderVerification(of: verification.pending.sorted().compactMap { DownloadID($0) })
+    return faults
+  }
+}
+
+/// The downloads of which a verdict is awaited.
+private struct Verification {
+  /// Those that have none yet.
+  private(set) var pending: Set<String>
+  var verdicts = EngineAccess.Verdicts()
+  /// Whether some of them may be not complete any more.
+  var needsLook = false
+
+  init(pending: Set<String>) {
+    self.pending = pending
+  }
+
+  /// Takes in what the engine tells. Returns a sentence about a file that is not as it was downloaded.
+  mutating func take(_ event: ClientConnection.Event) throws -> String? {
+    guard case .action(let type, let payload) = event.content else { return nil }
+    switch type {
+    case "downloads/verified":
+      // Others may have files read, too.
+      guard let id = try payload.string("id"), pending.remove(id) != nil else { return nil }
+      let verdict = try payload.string("verdict") ?? ""
+      verdicts.count(verdict)
+      guard verdict != "intact" else { return nil }
+      return "\(id): " + (try payload.string("message") ?? (verdict == "modified" ? Self.edited : verdict))
+    // What is removed meanwhile is not read any more.
+    case "downloads/removed": if let id = try payload.string("id") { pending.remove(id) }
+    case "downloads/remove", "downloads/cancel", "feeds/unsubscribe": needsLook = true
+    default: break
+    }
+    return nil
+  }
+
+  /// Drops what is not complete any more. Returns a sentence for each that has failed: its file is damaged or gone.
+  mutating func drop(unlessCompletedIn seen: [String: DownloadItem]) -> [String] {
+    var faults: [String] = []
+    for id in pending.sorted() where seen[id]?.state != .completed {
+      pending.remove(id)
+      guard let item = seen[id], item.state == .failed else { continue }
+      verdicts.count("damaged")
+      faults.append("\(id): \(item.error?.message ?? "damaged")")
+    }
+    return faults
   }
 
   private static let edited = "another program has edited its file, or has set its time"
@@ -77,17 +152,6 @@ extension EngineAccess.Verdicts {
     case "unreadable": unreadable += 1
     case "modified": edited += 1
     default: verified += 1
-    }
-  }
-}
-
-extension DownloadIntent.Selection {
-  /// The ids that it names; nil for a condition.
-  fileprivate var ids: Set<String>? {
-    switch self {
-    case .one(let id): [id.description]
-    case .many(let ids): Set(ids.map(\.description))
-    case .matching: nil
     }
   }
 }

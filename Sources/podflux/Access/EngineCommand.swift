@@ -106,6 +106,12 @@ extension EngineAccess {
     try order(action).required("affected", JSONObject.integer)
   }
 
+  /// Does something with downloads in pieces that a selection has room for.
+  static func inPieces(_ ids: [DownloadID], _ body: (DownloadIntent.Selection) throws -> Void) rethrows {
+    let most = DownloadIntent.Selection.maximumIDs
+    for start in stride(from: 0, to: ids.count, by: most) { try body(.many(Array(ids[start...].prefix(most)))) }
+  }
+
   /// Follows downloads until none of them moves any more, and shows how they get on.
   ///
   /// - Parameter onSettled: Called with each download that moves no more.

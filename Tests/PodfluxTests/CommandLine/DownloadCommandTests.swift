@@ -32,6 +32,38 @@ struct DownloadCommandTests {
     #expect(try scene.podflux("pause", "x", "--all").status == 64)
   }
 
+  @Test("verify reports a verdict for each file, also for those that another client has had read already")
+  func verifiedForOthers() throws {
+    let scene = try Scene()
+    for number in 1...3 {
+      scene.serve("/\(number).mp3", length: 16 << 20, seed: UInt64(number))
+      try scene.results("get", scene.origin.url("/\(number).mp3"))
+    }
+    let daemon = try scene.startDaemon()
+    let client = try scene.attach()
+    // Owed, and most likely not done yet, when the command orders it.
+    #expect(try client.order("downloads/verify", ["all": true])["affected"] as? Int == 3)
+    let verified = try scene.podflux("verify", "--all", "--socket", scene.socketPath)
+    #expect(verified.status == 0 && verified.errors == "3 verified\n", "\(verified)")
+    #expect(daemon.isAlive)
+  }
+
+  @Test("verify ends although another client removes by a condition what it waits for")
+  func removedWhileVerified() throws {
+    let scene = try Scene()
+    for number in 1...3 {
+      scene.serve("/\(number).mp3", length: 16 << 20, seed: UInt64(number))
+      try scene.results("get", scene.origin.url("/\(number).mp3"))
+    }
+    let daemon = try scene.startDaemon()
+    let client = try scene.attach()
+    let verify = try scene.begin("verify", "--all", "--socket", scene.socketPath)
+    try client.order("downloads/remove", ["all": true])
+    #expect(try verify.waitForEnd() == 0, "\(verify.errors)")
+    #expect(verify.errors.contains(" verified"))
+    #expect(daemon.isAlive)
+  }
+
   @Test("More than ten downloads are not removed unasked without a terminal")
   func question() throws {
     let scene = try Scene()

@@ -203,10 +203,7 @@ struct GetCommand: EngineCommand {
     }
     let gone = Set(missing.map(\.description))
     if !missing.isEmpty { _ = try access.followMovedFiles(gone.contains) }
-    for start in stride(from: 0, to: missing.count, by: DownloadIntent.Selection.maximumIDs) {
-      let some = Array(missing[start...].prefix(DownloadIntent.Selection.maximumIDs))
-      _ = try access.verify(.many(some)) { _ in }
-    }
+    if !missing.isEmpty { _ = try access.verify(missing) { _ in } }
   }
 
   // MARK: Waiting
@@ -227,11 +224,7 @@ struct GetCommand: EngineCommand {
 
   /// A person who asks for something that is paused or has failed wants it to go on.
   private func goOn(with ids: [String], _ access: EngineAccess) throws {
-    let downloads = ids.compactMap(DownloadID.init)
-    for start in stride(from: 0, to: downloads.count, by: DownloadIntent.Selection.maximumIDs) {
-      let some = Array(downloads[start...].prefix(DownloadIntent.Selection.maximumIDs))
-      try access.order(.downloads(.resume(.many(some))))
-    }
+    try EngineAccess.inPieces(ids.compactMap(DownloadID.init)) { try access.order(.downloads(.resume($0))) }
   }
 
   private func tell(_ settled: DownloadFollower.Settled, _ access: EngineAccess, _ console: Console) {

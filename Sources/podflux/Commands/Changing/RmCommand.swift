@@ -46,10 +46,7 @@ struct RmCommand: EngineCommand {
       let items = keepFile ? [] : try chosen.items + downloads(of: chosen.feeds, in: access.connection)
       var files = try RemovedFiles(of: items, in: access.library)
       // What is asked for is the file that is there, also if another program has changed it.
-      let (changed, most) = (files.changed, DownloadIntent.Selection.maximumIDs)
-      for start in stride(from: 0, to: changed.count, by: most) {
-        _ = try access.verify(.many(Array(changed[start..<min(start + most, changed.count)]))) { _ in }
-      }
+      if !files.changed.isEmpty { _ = try access.verify(files.changed) { _ in } }
       var count: Int64 = 0
       for feed in chosen.feeds {
         guard let id = FeedID(feed.id) else { throw MalformedLine("a feed without a valid id") }

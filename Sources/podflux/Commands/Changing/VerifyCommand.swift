@@ -27,24 +27,34 @@ struct VerifyCommand: EngineCommand {
   func run() throws {
     try withEngine { access, console in
       let chosen = try selection.selection(in: access.connection)
-      let lost = try followMovedFiles(of: chosen, with: access)
+      var (ids, gone) = try completed(of: chosen, with: access)
+      let lost = gone.isEmpty ? [] : try access.followMovedFiles(gone.contains)
       for file in lost { console.complain("\(file.id): \(file.reason)") }
-      // What has failed by that is passed over in a list.
-      let left = if case .one(let id) = chosen, !lost.isEmpty { DownloadIntent.Selection.many([id]) } else { chosen }
-      let verdicts = try access.verify(left, besides: lost.count) { console.complain($0) }
+      // What has failed by that is not read any more.
+      let lostIDs = Set(lost.map(\.id))
+      ids.removeAll { lostIDs.contains($0.description) }
+      if case .one(let id) = chosen, ids.isEmpty, lost.isEmpty {
+        // The engine says why it cannot be read.
+        try access.order(.downloads(.verify(chosen)))
+        ids = [id]
+      }
+      let verdicts = try access.verify(ids, besides: lost.count) { console.complain($0) }
       if console.options.json { console.result(verdicts.json) } else { console.note(verdicts.words) }
       if verdicts.haveFaults { throw ExitCode.failure }
     }
   }
 
-  private func followMovedFiles(
+  /// Those of the chosen downloads that are complete, and which of them have no file where it was seen last.
+  private func completed(
     of chosen: DownloadIntent.Selection, with access: EngineAccess
-  ) throws -> [EngineAccess.LostFile] {
-    var gone: Set<String> = []
+  ) throws -> (ids: [DownloadID], gone: Set<String>) {
+    var (ids, gone) = ([DownloadID](), Set<String>())
     try selection.forEach(chosen, fields: [.id, .path, .state], in: access.connection) { item in
-      if item.state == .completed, let path = item.path, access.isGone(path) { gone.insert(item.id) }
+      guard item.state == .completed, let id = DownloadID(item.id) else { return true }
+      ids.append(id)
+      if let path = item.path, access.isGone(path) { gone.insert(item.id) }
       return true
     }
-    return gone.isEmpty ? [] : try access.followMovedFiles(gone.contains)
+    return (ids, gone)
   }
 }
