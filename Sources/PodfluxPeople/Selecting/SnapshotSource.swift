@@ -37,6 +37,19 @@ extension SnapshotSource {
     } while query.after != nil
   }
 
+  /// The downloads of a feed's episodes, which may be in one of some states; in any if none is named.
+  ///
+  /// Its title would name those of another feed with the same title too, and not what was downloaded under an earlier one.
+  package func downloads(of feed: FeedID, in states: [DownloadState.Kind] = []) throws -> Set<DownloadID> {
+    let parts = [EpisodeCondition.feeds([feed])] + (states.isEmpty ? [] : [.states(states)])
+    var ids: Set<DownloadID> = []
+    try forEachEpisode(.all(parts), fields: [.id, .download]) { episode in
+      if let id = episode.download.flatMap({ DownloadID($0) }) { ids.insert(id) }
+      return true
+    }
+    return ids
+  }
+
   /// All feeds, or those of these ids, of which there may be a thousand.
   package func feeds(
     _ ids: [FeedID]? = nil, sortedBy order: FeedOrder = .init(.title), fields: Set<FeedField>? = nil

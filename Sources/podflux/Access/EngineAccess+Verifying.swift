@@ -72,9 +72,7 @@ extension EngineAccess {
 
   /// Returns how many of them were not owed a verification before.
   private func orderVerification(of ids: [DownloadID]) throws -> Int64 {
-    var count: Int64 = 0
-    try Self.inPieces(ids) { count += try affected(by: .downloads(.verify($0))) }
-    return count
+    try affected(by: { .verify($0) }, on: .many(ids))
   }
 
   /// Looks up what has no verdict yet, drops what is not complete any more, and orders the rest once more: an owed

@@ -106,7 +106,17 @@ extension EngineAccess {
     try order(action).required("affected", JSONObject.integer)
   }
 
-  /// Does something with downloads in pieces that a selection has room for.
+  /// How many downloads an intent has concerned, which is ordered in pieces if they are more than a request has room for.
+  func affected(by intent: (DownloadIntent.Selection) -> DownloadIntent, on chosen: DownloadIntent.Selection) throws
+    -> Int64
+  {
+    guard case .many(let ids) = chosen else { return try affected(by: .downloads(intent(chosen))) }
+    var count: Int64 = 0
+    try Self.inPieces(ids) { count += try affected(by: .downloads(intent($0))) }
+    return count
+  }
+
+  /// Does something with downloads in pieces that a request has room for.
   static func inPieces(_ ids: [DownloadID], _ body: (DownloadIntent.Selection) throws -> Void) rethrows {
     let most = DownloadIntent.Selection.maximumIDs
     for start in stride(from: 0, to: ids.count, by: most) { try body(.many(Array(ids[start...].prefix(most)))) }

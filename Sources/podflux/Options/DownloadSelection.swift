@@ -24,21 +24,18 @@ struct DownloadSelectionOptions: ParsableArguments {
     guard ways == 1 else { throw ValidationError("name downloads, or give --feed and --state, or give --all") }
   }
 
-  /// What was chosen.
+  /// What was chosen; of a feed's downloads more than a request has room for (`EngineAccess.inPieces`).
   func selection(in source: some SnapshotSource) throws -> DownloadIntent.Selection {
     if all { return .all }
     guard selectors.isEmpty else {
       let ids = try selectors.map { try Self.download($0, in: source) }
       return ids.count == 1 ? .one(ids[0]) : .many(ids)
     }
-    return .matching(try condition(in: source))
-  }
-
-  private func condition(in source: some SnapshotSource) throws -> Condition {
-    var parts: [Condition] = []
-    if let feed { parts.append(.podcasts([try LibraryFinder(source).find(feed, among: .feeds).title])) }
-    if !state.isEmpty { parts.append(.states(state)) }
-    return parts.count == 1 ? parts[0] : .all(parts)
+    guard let feed else { return .matching(.states(state)) }
+    guard let id = FeedID(try LibraryFinder(source).find(feed, among: .feeds).id) else {
+      throw MalformedLine("a feed without a valid id")
+    }
+    return .many(try source.downloads(of: id, in: state).sorted())
   }
 
   private static func download(_ selector: String, in source: some SnapshotSource) throws -> DownloadID {

@@ -126,6 +126,26 @@ struct PodcastCommandTests {
       try scene.results("why", "show of").contains("The last refresh failed: the server answered 401 Unauthorized."))
   }
 
+  @Test("A feed's downloads are those of its episodes, also if another feed has its title, or it had another one")
+  func feedsOfOneTitle() throws {
+    let scene = try Scene()
+    let (one, other) = (FeedOnOrigin(scene, path: "/one.xml"), FeedOnOrigin(scene, path: "/other.xml"))
+    one.publish(1...1)
+    other.publish(1...1)
+    try scene.results("add", one.url, other.url, "--all")
+    #expect(try scene.podflux("sync").status == 0)
+    #expect(scene.publishedFiles().count == 2)
+    try scene.results("rules", other.url, "--title", "Show of /one.xml")
+    #expect(try scene.results("ls", "downloads", other.url, "--json").count == 1)
+    let id = try PodfluxProcess.parse(try scene.results("ls", "downloads", other.url, "--json")[0])["id"] as? String
+    let removed = try scene.podflux("rm", "--feed", one.url, "-y")
+    #expect(removed.status == 0 && removed.errors == "1 removed\n", "\(removed)")
+    #expect(scene.publishedFiles().map { $0.hasPrefix("Show of -other.xml/") } == [true])
+    let left = try scene.results("ls", "downloads", "--json").map { try PodfluxProcess.parse($0)["id"] as? String }
+    #expect(left == [id])
+    #expect(try scene.podflux("pause", "--feed", other.url, "--state", "failed").errors == "0 paused\n")
+  }
+
   @Test("A template names a feed's files, and rename gives those that are there the names of another one")
   func names() throws {
     let scene = try Scene()

@@ -54,7 +54,7 @@ struct RmCommand: EngineCommand {
         count += 1
       }
       if let downloads = chosen.selection {
-        count += try access.affected(by: .downloads(.remove(downloads, deletingFile: !keepFile)))
+        count += try access.affected(by: { .remove($0, deletingFile: !keepFile) }, on: downloads)
       }
       console.report(count, "removed")
       try tellOfRemaining(&files, access, on: console)
@@ -65,10 +65,7 @@ struct RmCommand: EngineCommand {
   private func downloads(of feeds: [FeedItem], in source: some SnapshotSource) throws -> [DownloadItem] {
     var ids: Set<DownloadID> = []
     for id in feeds.compactMap({ FeedID($0.id) }) {
-      try source.forEachEpisode(.all([.feeds([id]), .states([.completed])]), fields: [.id, .download]) { episode in
-        if let download = episode.download.flatMap({ DownloadID($0) }) { ids.insert(download) }
-        return true
-      }
+      ids.formUnion(try source.downloads(of: id, in: [.completed]))
     }
     return ids.isEmpty ? [] : try selection.items(.many(ids.sorted()), in: source)
   }
@@ -112,8 +109,7 @@ struct RmCommand: EngineCommand {
     let downloads = try options.selection(in: source)
     chosen.items = try options.items(downloads, in: source)
     // What has come since it was counted is not removed unasked.
-    let ids = chosen.items.compactMap { DownloadID($0.id) }
-    chosen.selection = ids.count <= DownloadIntent.Selection.maximumIDs ? .many(ids) : downloads
+    chosen.selection = .many(chosen.items.compactMap { DownloadID($0.id) })
     return chosen
   }
 

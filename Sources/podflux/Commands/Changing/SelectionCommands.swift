@@ -18,7 +18,7 @@ extension SelectionCommand {
   func run() throws {
     try withEngine { access, console in
       let chosen = try selection.selection(in: access.connection)
-      let count = try access.affected(by: .downloads(intent(chosen)))
+      let count = try access.affected(by: intent, on: chosen)
       console.report(count, Self.participle)
     }
   }

@@ -103,15 +103,17 @@ struct LsCommand: ParsableCommand {
 
   private func listDownloads(of source: LibraryFolder, on console: Console) throws {
     var parts: [Condition] = []
-    if let selector {
-      let found = try LibraryFinder(source).find(selector, among: .feeds)
-      parts.append(.podcasts([found.title]))
+    let ofFeed = try selector.map { selector in
+      Set(try source.downloads(of: try feed(selector, in: source), in: state).map(\.description))
     }
     if !state.isEmpty { parts.append(.states(state)) }
     if let since { parts.append(.published(after: since.moment, before: nil)) }
     let order = sort.flatMap(DownloadOrder.init(text:)) ?? .init()
     let rows = try gather(on: console) { body in
-      try source.forEachDownload(.all(parts), order: order, body)
+      try source.forEachDownload(.all(parts), order: order) { item in
+        if let ofFeed, !ofFeed.contains(item.id) { return true }
+        return try body(item)
+      }
     }
     guard !console.options.json else { return }
     console.result(LibraryTables(console.clock).table(of: rows))
