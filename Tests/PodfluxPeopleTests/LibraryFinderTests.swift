@@ -87,6 +87,29 @@ struct LibraryFinderTests {
     }
   }
 
+  @Test("A URL that several have is ambiguous; of downloads the only one that has not failed is meant")
+  func ambiguousURL() throws {
+    var twins = FakeLibrary()
+    twins.downloads = ["a", "b"].map {
+      #"{"id":"\#($0)","title":"Part \#($0)","url":"https://e.org/dl","state":"completed"}"#
+    }
+    twins.feeds = ["f-1", "f-2"].map { #"{"id":"\#($0)","title":"News","url":"https://e.org/feed"}"# }
+    twins.episodes = ["e1", "e2"].map { #"{"id":"\#($0)","title":"Pilot","enclosure":{"url":"https://e.org/latest"}}"# }
+    for (selector, count) in [("https://e.org/dl", 2), ("https://e.org/feed", 2), ("https://e.org/latest", 2)] {
+      #expect {
+        try LibraryFinder(twins).find(selector, among: .all)
+      } throws: { error in
+        guard let lines = (error as? SelectionFailure)?.lines else { return false }
+        return lines[0] == "\"\(selector)\" is the URL of several, and nothing was done; give an id:"
+          && lines.count == 1 + count
+      }
+    }
+    twins.downloads[0] = twins.downloads[0].replacing("completed", with: "failed")
+    #expect(try LibraryFinder(twins).find("https://e.org/dl", among: .all).id == "b")
+    twins.downloads[1] = twins.downloads[1].replacing("completed", with: "failed")
+    #expect(throws: SelectionFailure.self) { try LibraryFinder(twins).find("https://e.org/dl", among: .all) }
+  }
+
   @Test("An empty text names nothing, and is answered with what would")
   func empty() {
     #expect {

@@ -37,7 +37,7 @@ package struct LibraryFinder {
     if kinds.contains(.feeds), let id = FeedID(id), let feed = try source.feeds([id]).first { return .feed(feed) }
     if kinds.contains(.episodes), let id = EpisodeID(id), let episode = try episode(id) { return .episode(episode) }
     guard kinds.contains(.downloads), DownloadID(id) != nil else { return nil }
-    return try download { $0.id == id }.map(Selected.download)
+    return try download(id: id).map(Selected.download)
   }
 
   /// An episode's id is the number of its row, and a page begins behind a row.
@@ -49,11 +49,10 @@ package struct LibraryFinder {
     return page.items.first { $0.id == id.description }
   }
 
-  /// The newest download that meets a condition.
-  private func download(_ matches: (DownloadItem) -> Bool) throws -> DownloadItem? {
+  private func download(id: String) throws -> DownloadItem? {
     var found: DownloadItem?
     try source.forEachDownload(order: .init(.added, isReversed: true)) { item in
-      if matches(item) { found = item }
+      if item.id == id { found = item }
       return found == nil
     }
     return found
@@ -61,18 +60,45 @@ package struct LibraryFinder {
 
   // MARK: URLs
 
+  /// Several things can have one URL: items show it without what may be secret in it, such as the value of a parameter.
   private func find(url: String, among kinds: SelectedKinds) throws -> Selected? {
-    if kinds.contains(.feeds), let feed = try source.feeds().first(where: { $0.url == url || $0.movedFrom == url }) {
-      return .feed(feed)
+    if kinds.contains(.feeds) {
+      let feeds = try source.feeds()
+      let now = feeds.filter { $0.url == url }
+      let best = now.isEmpty ? feeds.filter { $0.movedFrom == url } : now
+      if let feed = try theOnly(of: best.map(Selected.feed), named: url) { return feed }
     }
-    if kinds.contains(.downloads), let item = try download({ $0.url == url }) { return .download(item) }
+    if kinds.contains(.downloads) {
+      let found = try downloads(at: url)
+      let sound = found.filter { $0.state != .failed }
+      // What has failed may have been asked for anew.
+      let best = sound.count == 1 ? sound : found
+      if let download = try theOnly(of: best.map(Selected.download), named: url) { return download }
+    }
     guard kinds.contains(.episodes) else { return nil }
-    var found: EpisodeItem?
+    var found: [Selected] = []
     try source.forEachEpisode { episode in
-      if episode.url == url { found = episode }
-      return found == nil
+      if episode.url == url { found.append(.episode(episode)) }
+      return true
     }
-    return found.map(Selected.episode)
+    return try theOnly(of: found, named: url)
+  }
+
+  private func downloads(at url: String) throws -> [DownloadItem] {
+    var found: [DownloadItem] = []
+    try source.forEachDownload(order: .init(.added, isReversed: true)) { item in
+      if item.url == url { found.append(item) }
+      return true
+    }
+    return found
+  }
+
+  /// The only candidate; nil if there is none.
+  private func theOnly(of candidates: [Selected], named selector: String) throws -> Selected? {
+    guard candidates.count > 1 else { return candidates.first }
+    let shown = Array(candidates.prefix(Self.shownCandidates))
+    let feeds = shown.contains { $0.kind == .episodes } ? try source.feedTitles() : [:]
+    throw SelectionFailure.ambiguous(selector: selector, candidates: shown, feeds: feeds, count: candidates.count)
   }
 
   // MARK: Titles
@@ -86,13 +112,10 @@ package struct LibraryFinder {
     }
     let whole = candidates.filter { FoldedText.of($0.title) == folded }
     let best = whole.isEmpty ? candidates : whole
-    guard let first = best.first else { throw SelectionFailure.nothing(selector: title, kinds: kinds) }
-    guard best.count == 1 else {
-      let shown = Array(best.prefix(Self.shownCandidates))
-      let feeds = shown.contains { $0.kind == .episodes } ? try source.feedTitles() : [:]
-      throw SelectionFailure.ambiguous(selector: title, candidates: shown, feeds: feeds, count: best.count)
+    guard let only = try theOnly(of: best, named: title) else {
+      throw SelectionFailure.nothing(selector: title, kinds: kinds)
     }
-    return first
+    return only
   }
 
   private func withTitles(containing title: String, among kinds: SelectedKinds) throws -> [Selected] {

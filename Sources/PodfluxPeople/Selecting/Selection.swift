@@ -68,7 +68,7 @@ package struct SelectedKinds: OptionSet, Hashable, Sendable {
 /// Why a selector names nothing that a command could take.
 package enum SelectionFailure: Error, Hashable {
   case nothing(selector: String, kinds: SelectedKinds)
-  /// Several have it in their titles; at most `LibraryFinder.shownCandidates` of them are listed. The titles of feeds are by
+  /// Several have it in their titles, or as their URL; at most `LibraryFinder.shownCandidates` of them are listed. The titles of feeds are by
   /// their ids.
   case ambiguous(selector: String, candidates: [Selected], feeds: [String: String], count: Int)
 
@@ -88,7 +88,10 @@ package enum SelectionFailure: Error, Hashable {
             separator: "  ")
       }
       let more = count > shown.count ? ["  … and \(count - shown.count) more"] : []
-      return ["\"\(selector)\" is in several titles, and nothing was done; give more of it, or an id:"] + shown + more
+      guard let address = try? WebAddress(selector) else {
+        return ["\"\(selector)\" is in several titles, and nothing was done; give more of it, or an id:"] + shown + more
+      }
+      return ["\"\(address.redacted)\" is the URL of several, and nothing was done; give an id:"] + shown + more
     }
   }
 }

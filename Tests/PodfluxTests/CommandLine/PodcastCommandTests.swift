@@ -222,4 +222,16 @@ struct PodcastCommandTests {
     }
     #expect(scene.publishedFiles().count == 2)
   }
+
+  @Test("A URL that several downloads show removes none of them")
+  func ambiguousURL() throws {
+    let scene = try Scene()
+    for key in ["one", "two"] {
+      scene.serve("/dl?key=\(key)", length: 40_000, seed: key == "one" ? 1 : 2)
+      try scene.results("get", scene.origin.url("/dl?key=\(key)"), "--title", key)
+    }
+    let removed = try scene.podflux("rm", scene.origin.url("/dl?key=one"))
+    #expect(removed.status == 64 && removed.errors.contains("is the URL of several"), "\(removed)")
+    #expect(scene.publishedFiles().count == 2)
+  }
 }
