@@ -16,10 +16,11 @@ struct ObservedListTests {
       ))
     #expect(library.downloads.order == ["a", "b"])
     #expect(library.counts.moving == 2)
-    try library.apply(
+    let gone = try library.apply(
       Self.payload(
         #"{"store":"downloads","upsert":[{"id":"c","state":"waiting","reason":"retry"}],"remove":["a"],"order":["c","b"],"counts":{"queued":1,"waiting":1}}"#
       ))
+    #expect(gone.map(\.id) == ["a"])
     #expect(library.downloads.all.map(\.id) == ["c", "b"])
     #expect(library.downloads["c"]?.reason == .retry)
     #expect(library.counts[.running] == 0)

@@ -48,6 +48,32 @@ struct FollowerTests {
     #expect(settled.map(\.outcome) == [.left("paused"), .left("removed")])
   }
 
+  @Test("What leaves the list of what moves without an action that says why is looked up")
+  func lostActions() throws {
+    var follower = DownloadFollower(following: ["a", "b"])
+    let moving = FakeLibrary(downloads: ["a", "b"].map { #"{"id":"\#($0)","state":"running"}"# })
+    _ = try follower.look(at: moving)
+    _ = try follower.apply(
+      try state(
+        #"{"store":"downloads","full":true,"items":[{"id":"a","state":"running"}],"counts":{"running":2}}"#))
+    #expect(!follower.needsLook)
+    _ = try follower.apply(
+      try state(#"{"store":"downloads","remove":["a"],"order":[],"upsert":[],"counts":{"running":1}}"#))
+    #expect(follower.needsLook)
+    var library = moving
+    library.downloads[0] = #"{"id":"a","state":"completed","path":"S/a.mp3","bytes":{"received":9,"total":9}}"#
+    #expect(try follower.look(at: library).map(\.outcome) == [.done(path: "S/a.mp3", bytes: 9)])
+    #expect(!follower.needsLook && !follower.isOver)
+    // One that the list never had a place for.
+    let quiet = #"{"store":"downloads","remove":[],"order":[],"upsert":[],"counts":{}}"#
+    _ = try follower.apply(try state(quiet))
+    #expect(follower.needsLook)
+    library.downloads[1] = #"{"id":"b","state":"paused"}"#
+    #expect(try follower.look(at: library).map(\.outcome) == [.left("paused")])
+    _ = try follower.apply(try state(quiet))
+    #expect(!follower.needsLook && follower.isOver)
+  }
+
   @Test("All downloads have ended when none moves any more, and not before the engine has told of them")
   func all() throws {
     var follower = DownloadFollower()

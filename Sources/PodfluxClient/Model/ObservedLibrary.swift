@@ -13,16 +13,21 @@ package struct ObservedLibrary: Sendable {
   package init() {}
 
   /// Takes in the payload of a `state` line.
-  package mutating func apply(_ payload: JSONObject) throws(MalformedLine) {
-    guard let store: StoreName = try payload.choice("store") else { return }
+  ///
+  /// - Returns: The downloads that have left the list.
+  @discardableResult
+  package mutating func apply(_ payload: JSONObject) throws(MalformedLine) -> [DownloadItem] {
+    guard let store: StoreName = try payload.choice("store") else { return [] }
+    var gone: [DownloadItem] = []
     switch store {
     case .downloads:
-      try downloads.apply(payload)
+      gone = try downloads.apply(payload)
       counts = try DownloadCounts(payload)
     case .feeds: try feeds.apply(payload)
     case .cleanup: cleanup = payload
     case .engine, .settings, .network, .filters, .episodes, .sessions: break
     }
     told.insert(store)
+    return gone
   }
 }

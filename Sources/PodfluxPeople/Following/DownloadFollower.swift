@@ -39,6 +39,8 @@ package struct DownloadFollower {
   /// Those of `pending` of which it is not known whether they move still.
   private var doubtful: Set<String> = []
   private var doubtsAll = false
+  /// Whether anything moved when the engine told of that last; so it is believed to before.
+  private var moves = true
   /// Those that have ended, and that the list of what moves may have still.
   private var ended: Set<String> = []
   private var lastSeen: [String: DownloadItem] = [:]
@@ -100,7 +102,8 @@ package struct DownloadFollower {
   package mutating func apply(_ event: ClientConnection.Event) throws -> [Settled] {
     switch event.content {
     case .state(let payload):
-      try library.apply(payload)
+      let gone = try library.apply(payload)
+      if scope == .these { doubt(gone) }
       ended.formIntersection(library.downloads.order)
       for item in library.downloads.all where follows(item.id) {
         lastSeen[item.id] = item
@@ -108,6 +111,16 @@ package struct DownloadFollower {
       }
       return []
     case .action(let type, let payload): return try apply(type, payload)
+    }
+  }
+
+  /// An engine leaves out action lines for which a client has no room, and never lines of state: what has left the list of
+  /// what moves, and has not been told to have ended before, is looked up. So is all if nothing moves any more.
+  private mutating func doubt(_ gone: [DownloadItem]) {
+    let wasMoving = moves
+    moves = library.counts.moving > 0
+    if gone.contains(where: { pending.contains($0.id) }) || (wasMoving && !moves && !pending.isEmpty) {
+      doubtsAll = true
     }
   }
 
@@ -204,7 +217,7 @@ package struct DownloadFollower {
   /// The connection was lost, and another one begins: what was told is told again, and what has happened between is looked up.
   package mutating func beginAnew() {
     library = ObservedLibrary()
-    (doubtsAll, hasGivenUp) = (true, false)
+    (doubtsAll, moves, hasGivenUp) = (true, true, false)
   }
 
   // MARK: What does not come by itself
