@@ -76,8 +76,12 @@ struct RuleOptions: ParsableArguments {
     var rules = rules
     if choosesEpisodes {
       var download = rules.autoDownload ?? .init()
-      if isNew || newest != nil || all { (download.since, download.newest) = (all ? .all : .subscribe, newest) }
-      if isNew { download.order = .newest } else if oldestFirst { download.order = .oldest }
+      if isNew || newest != nil || all {
+        (download.since, download.newest) = (all ? .all : .subscribe, newest)
+        // The newest are not the oldest, also if those were asked for before.
+        download.order = .newest
+      }
+      if oldestFirst { download.order = .oldest }
       if noCondition { download.condition = .everything }
       if hasCondition {
         download.condition = download.condition.changed(

@@ -1,0 +1,29 @@
+import ArgumentParser
+import PodfluxCore
+import Testing
+
+@testable import podflux
+
+@Suite("The options of rules")
+struct RuleOptionsTests {
+  private func rules(_ arguments: [String], changing rules: FeedRules = .init()) throws -> FeedRules {
+    try RuleOptions.parse(arguments).applied(to: rules)
+  }
+
+  @Test("The newest, new ones and all come newest first unless --oldest-first is said with them")
+  func order() throws {
+    let serial = try rules(["--newest", "3", "--oldest-first"])
+    #expect(serial.autoDownload?.order == .oldest)
+    for arguments in [["--newest", "3"], ["--all"], ["--new"]] {
+      #expect(try rules(arguments, changing: serial).autoDownload?.order == .newest, "\(arguments)")
+    }
+    #expect(try rules(["--all", "--oldest-first"], changing: serial).autoDownload?.order == .oldest)
+  }
+
+  @Test("Options that say nothing of the order leave it")
+  func keptOrder() throws {
+    let serial = try rules(["--all", "--oldest-first"])
+    #expect(try rules(["--match", "Night"], changing: serial).autoDownload?.order == .oldest)
+    #expect(try rules(["--oldest-first"], changing: rules(["--all"])).autoDownload?.order == .oldest)
+  }
+}
