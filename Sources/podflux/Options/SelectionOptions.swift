@@ -20,6 +20,9 @@ struct LibraryPathOption: LibraryNaming {
 struct SinceDay: ExpressibleByArgument {
   let moment: Timestamp
 
+  /// The last moment before it: a condition means what is later than its own.
+  var lastBefore: Timestamp { Timestamp(milliseconds: moment.milliseconds - 1) }
+
   /// A day begins at midnight in the machine's time zone.
   init?(argument: String) {
     if let moment = InternetDate.parse(argument) {

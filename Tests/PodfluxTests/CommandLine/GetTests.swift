@@ -46,6 +46,20 @@ struct GetTests {
     #expect(file["path"] as? String == "\(scene.library)/x/d.mp3" && file["bytes"] as? Int == 40_001)
   }
 
+  @Test("ls --since a day has what was published at its midnight, and nothing from before")
+  func since() throws {
+    let scene = try Scene()
+    for (name, moment) in [("a", "2026-03-26T23:59:59.999Z"), ("b", "2026-03-27")] {
+      scene.serve("/\(name).mp3", length: 40_000)
+      try scene.results("get", scene.origin.url("/\(name).mp3"), "--title", name, "--published", moment)
+    }
+    for since in ["2026-03-27", "2026-03-27T00:00:00Z"] {
+      let list = try scene.podflux("ls", "downloads", "--since", since, "--json", environment: ["TZ": "UTC"])
+      let lines = list.output.split(separator: "\n")
+      #expect(lines.count == 1 && lines[0].contains(#""title":"b""#), "\(list)")
+    }
+  }
+
   @Test("What fails is named on stderr and ends with 1, what needs credentials with 77, what is typed wrongly with 64")
   func statuses() throws {
     let scene = try Scene()

@@ -92,7 +92,7 @@ struct LsCommand: ParsableCommand {
     var parts: [EpisodeCondition] = []
     if let selector { parts.append(.feeds([try feed(selector, in: source)])) }
     if !state.isEmpty { parts.append(.states(state)) }
-    if let since { parts.append(.published(after: since.moment, before: nil)) }
+    if let since { parts.append(.published(after: since.lastBefore, before: nil)) }
     let order = sort.flatMap(EpisodeOrder.init(text:)) ?? .init(.published, isReversed: true)
     let rows = try gather(on: console) { body in
       try source.forEachEpisode(.all(parts), order: order, body)
@@ -107,7 +107,7 @@ struct LsCommand: ParsableCommand {
       Set(try source.downloads(of: try feed(selector, in: source), in: state).map(\.description))
     }
     if !state.isEmpty { parts.append(.states(state)) }
-    if let since { parts.append(.published(after: since.moment, before: nil)) }
+    if let since { parts.append(.published(after: since.lastBefore, before: nil)) }
     let order = sort.flatMap(DownloadOrder.init(text:)) ?? .init()
     let rows = try gather(on: console) { body in
       try source.forEachDownload(.all(parts), order: order) { item in
