@@ -59,6 +59,18 @@ struct ConfigurationTests {
     }
   }
 
+  @Test("The library beside a value is the one that is named where that stands, or farther from the command")
+  func libraryBeside() throws {
+    let file = try ConfigurationFile("library: /from/file\n", path: "c.yaml")
+    let variable = ["PODFLUX_LIBRARY": "/from/variable"].merging(home) { $1 }
+    let configuration = ProcessConfiguration(environment: variable, file: file)
+    #expect(try configuration.library(beside: .environment) == "/from/variable")
+    #expect(try configuration.library(beside: .file) == "/from/file")
+    #expect(try configuration.library(beside: .option) == nil)
+    #expect(try ProcessConfiguration(environment: home, file: file).library(beside: .environment) == "/from/file")
+    #expect(try ProcessConfiguration(environment: home, file: nil).library(beside: .environment) == nil)
+  }
+
   @Test("A person's own file is before the machine's, and a missing one is none")
   func files() throws {
     #expect(

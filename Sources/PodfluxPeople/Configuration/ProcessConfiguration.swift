@@ -75,6 +75,18 @@ package struct ProcessConfiguration: Sendable {
     return home + "/Podcasts"
   }
 
+  /// The library that is named where another value comes from, or farther from the command; nil if none is, and for what the
+  /// command itself says.
+  package func library(beside source: Source) throws(ConfigurationFault) -> String? {
+    switch source {
+    case .option, .standard: return nil
+    case .environment: return try path(.library, option: nil)
+    case .file:
+      let others = environment.filter { $0.key != Self.variable(.library) }
+      return try ProcessConfiguration(environment: others, file: file).path(.library, option: nil)
+    }
+  }
+
   /// A choice among names; nil if nothing names it.
   package func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ key: Key, option: Choice?

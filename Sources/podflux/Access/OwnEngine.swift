@@ -25,7 +25,7 @@ final class OwnEngine {
   convenience init(withTemporaryLibrary start: EngineStart, signals: CommandSignals) throws {
     var start = start
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("podflux-look-\(UUID().uuidString)")
-    start.place = LibraryPlace(temporary: folder.path)
+    start.useTemporaryLibrary(at: folder.path)
     try self.init(start, listeningAt: nil, temporaryFolder: folder, signals: signals)
   }
 

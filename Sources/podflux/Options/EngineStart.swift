@@ -33,7 +33,7 @@ struct EngineStart {
   var missingLibrary = MissingLibrary.made
   private let caFile: String?
   private let secrets: SecretsConfiguration
-  private let journal: String?
+  private var journal: String?
   private let network: NetworkChoice
   private let logLevel: Logger.Level
 
@@ -45,7 +45,8 @@ struct EngineStart {
     (self.caFile, self.journal, self.network, self.logLevel) = try configuration.checked {
       configuration throws(ConfigurationFault) in
       (
-        try configuration.path(.caFile, option: caFile), try configuration.path(.journal, option: journal),
+        try configuration.path(.caFile, option: caFile),
+        try configuration.path(.journal, option: journal, of: place.library),
         try configuration.choice(.network, option: network) ?? .auto,
         try configuration.choice(.logLevel, option: logLevel) ?? .warning
       )
@@ -56,6 +57,11 @@ struct EngineStart {
         isInMemory: try configuration.choice(.secrets, option: secrets?.secrets) == .memory,
         netrcFile: try configuration.path(.netrc, option: secrets?.netrc))
     }.withCredential(in: ProcessInfo.processInfo.environment)
+  }
+
+  /// Starts with a library that goes with the engine, and leaves no trace in a journal.
+  mutating func useTemporaryLibrary(at folder: String) {
+    (place, journal) = (LibraryPlace(temporary: folder), nil)
   }
 
   /// Logs to stderr.

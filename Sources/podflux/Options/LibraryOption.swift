@@ -45,10 +45,10 @@ struct LibraryPlace {
 
   init(library: String?, state: String?, configuration: ProcessConfiguration) throws {
     self = try configuration.checked { configuration throws(ConfigurationFault) in
-      LibraryPlace(
-        library: try configuration.library(option: library),
-        source: configuration.source(of: .library, option: library),
-        state: try configuration.path(.state, option: state))
+      let folder = try configuration.library(option: library)
+      return LibraryPlace(
+        library: folder, source: configuration.source(of: .library, option: library),
+        state: try configuration.path(.state, option: state, of: folder))
     }
   }
 
@@ -70,6 +70,14 @@ extension ProcessConfiguration {
     } catch {
       throw refused(error)
     }
+  }
+
+  /// A path that belongs to a library; nil also if it stands beside the name of another one. A state folder or a journal is
+  /// not that of each library which a command may name.
+  func path(_ key: Key, option: String?, of library: String) throws(ConfigurationFault) -> String? {
+    guard let path = try path(key, option: option) else { return nil }
+    guard let own = try self.library(beside: source(of: key, option: option)) else { return path }
+    return SocketPath.realPath(own) == SocketPath.realPath(library) ? path : nil
   }
 
   /// Reads values. Prints what is wrong with them, and ends the command.

@@ -190,6 +190,30 @@ struct DownloadCommandTests {
     }
   }
 
+  @Test("The state and the journal of the library that the environment names are not those of another one")
+  func otherLibrary() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 60_000)
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...2)
+    let other = scene.outside + "/other"
+    try scene.results("get", "--library", other, scene.origin.url("/a.mp3"))
+    let own = ["PODFLUX_STATE": scene.outside + "/state", "PODFLUX_JOURNAL": scene.journal]
+    #expect(try scene.podflux("get", scene.origin.url("/a.mp3"), environment: own).status == 0)
+    #expect(FileManager.default.fileExists(atPath: scene.outside + "/state"))
+    let before = try #require(FileManager.default.contents(atPath: scene.journal))
+    let list = try scene.podflux("ls", "--library", other, "--json", environment: own)
+    #expect(list.status == 0 && list.output.split(separator: "\n").count == 1, "\(list)")
+    #expect(try scene.podflux("pause", "--library", other, "--all", environment: own).status == 0)
+    let none = scene.outside + "/none"
+    #expect(try scene.podflux("add", show.url, "--dry-run", "--library", none, environment: own).status == 0)
+    // Also where the library that is named is the missing one.
+    let missing = ["PODFLUX_LIBRARY": none, "PODFLUX_JOURNAL": scene.journal]
+    #expect(try scene.podflux("add", show.url, "--dry-run", environment: missing).status == 0)
+    #expect(FileManager.default.contents(atPath: scene.journal) == before)
+    #expect(try scene.replay().status == 0)
+  }
+
   @Test(
     "watch prints the lines of an observer; completion scripts come for each shell; every command has help with an example"
   )
