@@ -8,7 +8,7 @@ struct DaemonCommand: ParsableCommand {
     commandName: "daemon",
     abstract: "Runs the engine for the clients of a Unix socket (podflux attach), until a signal or engine/shutdown.",
     discussion: """
-      It listens at --socket, else at the sockets of systemd (LISTEN_FDS), else at \
+      It listens at --socket and at the sockets of systemd (LISTEN_FDS), one of which may be the same; without both at \
       $XDG_RUNTIME_DIR/podflux/<hash of the library>.sock, else at \(SocketPath.systemPath).
       """)
 
@@ -28,7 +28,12 @@ struct DaemonCommand: ParsableCommand {
     let given = try socketOption.path(in: .ofProcess())
     do throws(SocketFailure) {
       let inherited = try InheritedSockets.takeFromEnvironment()
-      if let given { return inherited + [try listen(at: given, to: place)] }
+      if let given {
+        // The service manager's own socket may be named in the configuration, too, so that clients find it.
+        let path = SocketPath.realPath(given.path)
+        let isInherited = inherited.contains { $0.boundPath.map(SocketPath.realPath) == path }
+        return isInherited ? inherited : inherited + [try listen(at: given, to: place)]
+      }
       guard inherited.isEmpty else { return inherited }
       return [try listen(at: try .standard(library: place.library), to: place)]
     } catch {

@@ -50,6 +50,20 @@ final class ListeningSocket: Sendable {
     file = nil
   }
 
+  /// The path to which it is bound (getsockname(2)); nil for an abstract name, or none.
+  var boundPath: String? {
+    var address = sockaddr_un()
+    var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+    let isKnown = withUnsafeMutablePointer(to: &address) { address in
+      address.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) == 0 }
+    }
+    guard isKnown else { return nil }
+    let name = withUnsafeBytes(of: address.sun_path) { bytes in
+      bytes.prefix(max(0, Int(length) - (MemoryLayout<sockaddr_un>.size - bytes.count))).prefix { $0 != 0 }.map(\.self)
+    }
+    return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+  }
+
   /// Listens no more, and removes the file if it is still the own one.
   func close() {
     // Before the descriptor is closed: a file that is stale could be another engine's a moment later.

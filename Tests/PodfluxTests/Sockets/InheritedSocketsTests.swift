@@ -20,10 +20,12 @@ struct InheritedSocketsTests {
     return ["/usr/bin/python3", "-c", script, socket]
   }
 
-  @Test("The daemon listens at them, and leaves their files to the manager")
-  func taken() throws {
+  @Test("The daemon listens at them, and leaves their files to the manager", arguments: [false, true])
+  func taken(isNamedToo: Bool) throws {
     let scene = try Scene()
-    let daemon = try scene.startDaemon([], launcher: Self.launcher(scene.socketPath))
+    // The configuration of a service names the same socket for clients.
+    let environment = isNamedToo ? ["PODFLUX_SOCKET": scene.socketPath] : [:]
+    let daemon = try scene.startDaemon([], environment: environment, launcher: Self.launcher(scene.socketPath))
     let client = try scene.attach()
     try client.order("settings/update", ["maxConcurrent": 7])
     #expect(try client.order("engine/shutdown").isEmpty)
