@@ -110,6 +110,41 @@ struct DownloadCommandTests {
     #expect(daemon.isAlive)
   }
 
+  @Test("status --exit-when-idle --json prints JSON, also if stderr is a terminal or nothing is to be drawn")
+  func watchedJSON() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 60_000)
+    try scene.results("get", scene.origin.url("/a.mp3"))
+    let command = ["status", "--exit-when-idle", "--json"]
+    for result in [
+      try PodfluxCommand.run(command, environment: scene.environment),
+      try PodfluxCommand.run(command + ["--progress", "none"], environment: scene.environment),
+    ] {
+      let lines = result.output.split(separator: "\n")
+      #expect(result.status == 0 && lines.count == 1, "\(result)")
+      #expect(try PodfluxProcess.parse(String(try #require(lines.first)))["downloads"] is [String: Any])
+    }
+    // A pseudoterminal for stderr, and a pipe for stdout.
+    let script = """
+      import os, subprocess, sys
+      keyboard, screen = os.openpty()
+      done = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=screen)
+      sys.stdout.buffer.write(done.stdout)
+      sys.exit(done.returncode)
+      """
+    let python = Process()
+    python.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+    python.arguments = ["-c", script, PodfluxProcess.executablePath] + command
+    python.environment = ProcessInfo.processInfo.environment.merging(scene.environment) { $1 }
+    let output = Pipe()
+    python.standardOutput = output
+    try python.run()
+    let printed = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    python.waitUntilExit()
+    #expect(python.terminationStatus == 0)
+    #expect(try PodfluxProcess.parse(printed)["downloads"] is [String: Any], "\(printed)")
+  }
+
   @Test("A suspended engine is told of by status, which reads the library that it has given up")
   func suspended() throws {
     let scene = try Scene()

@@ -21,6 +21,8 @@ struct StatusWatch {
       let report = try source.report()
       let isOver = endsWhenIdle && report.counts.moving == 0
       switch console.mode.progress {
+      // A result, and no progress: how stderr is written to does not concern it.
+      case _ where console.options.json: report.print(on: console)
       case .live:
         let lines = report.frame(by: console.clock, on: console.size, table: &table)
         console.errors.write(
