@@ -53,6 +53,20 @@ struct MissingLibraryTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: scene.library) == ["mine.mp3"])
   }
 
+  @Test("import --dry-run takes a folder of other files as import does, and refuses a damaged library")
+  func importIntoOtherFolder() throws {
+    let scene = try Scene()
+    try FileManager.default.createDirectory(atPath: scene.library, withIntermediateDirectories: false)
+    try scene.write("mine", to: "mine.mp3")
+    let url = scene.origin.url("/feed.xml")
+    let document = #"<opml version="2.0"><body><outline type="rss" text="Mine" xmlUrl="\#(url)"/></body></opml>"#
+    let dry = try scene.podflux("import", "-", "--dry-run", input: [document])
+    #expect(dry.status == 0 && dry.output == "Mine  \(url)\n", "\(dry)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scene.library) == ["mine.mp3"])
+    try FileManager.default.createDirectory(atPath: scene.library + "/.podflux", withIntermediateDirectories: false)
+    #expect(try scene.podflux("import", "-", "--dry-run", input: [document]).status == 65)
+  }
+
   @Test("Where an engine runs, the library is its own")
   func running() throws {
     let scene = try Scene()

@@ -98,10 +98,10 @@ struct ImportCommand: EngineCommand {
     try complain(ofRejected: list.rejected.map(\.url), on: console)
   }
 
-  /// A library that is not there yet knows none.
+  /// A library that is not there yet knows none, also where its folder has other files already.
   private func knownURLs() throws -> Set<String> {
     let place = try folder.place()
-    guard FileManager.default.fileExists(atPath: place.library) else { return [] }
+    guard FileManager.default.fileExists(atPath: place.library + "/.podflux") else { return [] }
     return Set(try LibraryFolder(place: place).feeds(fields: [.id, .url]).compactMap(\.url))
   }
 }
