@@ -19,13 +19,14 @@ enum TitleCompletion {
 
   /// - Parameters:
   ///   - words: The command line so far.
-  ///   - prefix: The beginning of the word that is typed.
+  ///   - prefix: The beginning of the word that is typed, as it is typed: it may have quotes and backslashes.
   static func titles(in words: [String], beginning prefix: String) -> [String] {
     do {
+      let hasFolder = !words.dropFirst().prefix(1).contains(where: withStatesOfDownloads.contains)
       let place = try LibraryPlace(
-        library: value(of: "--library", in: words), state: value(of: "--state", in: words),
+        library: value(of: "--library", in: words), state: hasFolder ? value(of: "--state", in: words) : nil,
         configuration: .ofProcess())
-      return try titles(of: LibraryFolder(place: place), beginning: prefix)
+      return try titles(of: LibraryFolder(place: place), beginning: unquoted(prefix))
     } catch {
       return []
     }
@@ -47,9 +48,44 @@ enum TitleCompletion {
     return Array(titles.prefix(limit)).map(\.printable)
   }
 
+  /// The commands whose `--state` is that of downloads, and no folder.
+  private static let withStatesOfDownloads = Set(
+    [
+      LsCommand.configuration, PauseCommand.configuration, ResumeCommand.configuration, RetryCommand.configuration,
+      RmCommand.configuration, VerifyCommand.configuration,
+    ].compactMap(\.commandName))
+
+  /// The value of an option: the next word, or what follows a `=`, which bash takes for a word of its own.
   private static func value(of option: String, in words: [String]) -> String? {
-    guard let place = words.firstIndex(of: option), words.indices.contains(place + 1) else { return nil }
-    return words[place + 1]
+    if let word = words.first(where: { $0.hasPrefix(option + "=") }) {
+      return unquoted(String(word.dropFirst(option.count + 1)))
+    }
+    guard let place = words.firstIndex(of: option) else { return nil }
+    let behind = words[(place + 1)...]
+    let value = behind.first == "=" ? behind.dropFirst().first : behind.first
+    return value.map(unquoted)
+  }
+
+  /// What a shell would make of a word, or of its beginning: a quote need not be closed.
+  static func unquoted(_ word: String) -> String {
+    var (text, quote, isEscaped) = ("", Character?.none, false)
+    for character in word {
+      if isEscaped {
+        // Within double quotes a backslash is one, unless what follows is special.
+        if quote != nil, !"$`\"\\".contains(character) { text.append("\\") }
+        text.append(character)
+        isEscaped = false
+      } else if character == "\\", quote != "'" {
+        isEscaped = true
+      } else if character == quote {
+        quote = nil
+      } else if quote == nil, character == "'" || character == "\"" {
+        quote = character
+      } else {
+        text.append(character)
+      }
+    }
+    return text
   }
 }
 
