@@ -172,6 +172,7 @@ let package = Package(
       name: "PodfluxTests",
       dependencies: [
         "ScriptedOrigin", "TagReading", "TestScheduling", "TestSupport", "podflux",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
   ],

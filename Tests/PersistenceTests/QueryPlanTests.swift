@@ -70,6 +70,7 @@ struct QueryPlanTests {
     "INSERT INTO deletions (download, path, file_length, inode, ready) SELECT",
     "INSERT OR IGNORE INTO verifications (download) SELECT key FROM downloads\nWHERE state",
     "INSERT OR REPLACE INTO former_files (\n  download, url, url_hash, path, file_length, inode, sha256, cause, noted_at, title, published)\nSELECT",
+    "SELECT id FROM downloads WHERE EXISTS",
     "DELETE FROM cleanup_steps", "DELETE FROM sidecars WHERE state", "UPDATE sidecars SET state = 'leaving'",
     "UPDATE sidecars SET owner = NULL",
     "SELECT \(CountedEpisode.columns) FROM episodes WHERE coalesce(instr(title_key",

@@ -21,7 +21,7 @@ struct LibraryFinderTests {
     ])
 
   @Test(
-    "An id, a URL and a unique part of a title name one thing, whatever case and diacritics are typed",
+    "An id, a URL and a unique part of a title name one thing, in any case and with any diacritics",
     arguments: [
       ("d-1", "d-1"), ("e9", "e9"), ("f-2", "f-2"), ("UBER OL", "d-1"), ("funkhaus", "f-1"), ("sud", "f-1"),
       ("https://e.org/3.mp3", "d-3"), ("https://e.org/9.mp3", "e9"), ("https://e.org/older", "f-2"),

@@ -115,11 +115,13 @@ package struct DownloadFollower {
   }
 
   /// An engine leaves out action lines for which a client has no room, and never lines of state: what has left the list of
-  /// what moves, and has not been told to have ended before, is looked up. So is all if nothing moves any more.
+  /// what moves, and has not been told to have ended before, is looked up. So is all if nothing moves any more. A full list is
+  /// also left by what moves on.
   private mutating func doubt(_ gone: [DownloadItem]) {
     let wasMoving = moves
     moves = library.counts.moving > 0
-    if gone.contains(where: { pending.contains($0.id) }) || (wasMoving && !moves && !pending.isEmpty) {
+    let isFull = library.downloads.order.count >= Self.listed
+    if !isFull && gone.contains(where: { pending.contains($0.id) }) || (wasMoving && !moves && !pending.isEmpty) {
       doubtsAll = true
     }
   }

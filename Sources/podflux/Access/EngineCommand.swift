@@ -33,7 +33,7 @@ extension EngineCommand {
   var missingLibrary: MissingLibrary { .refused }
 
   /// Runs the command's work with an engine, and ends an own one afterwards. The work begins again if another command's
-  /// engine ends meanwhile: whatever it has ordered may be ordered twice.
+  /// engine ends meanwhile: all that it has ordered may be ordered twice.
   ///
   /// - Throws: the exit status, after lines on stderr that say why.
   func withEngine(_ work: (EngineAccess, Console) throws -> Void) throws {
