@@ -46,9 +46,14 @@ extension LinkTable {
     return PathPicture(path: path, devices: Set(ways.map(\.name)))
   }
 
-  /// Whether a link may carry what is for unmetered paths only. A tunnel is as cellular and as metered as what carries it.
-  func isUnmetered(_ link: Link, _ judgement: LinkJudgement) -> Bool {
+  /// Whether a link other than the path's may carry what is for unmetered paths only. A tunnel is as cellular and as metered as
+  /// what carries it. Another way out of the machine may be a phone's hotspot: the system's word on metered is of the path
+  /// alone.
+  func isUnmeteredBeside(_ link: Link, _ judgement: LinkJudgement) -> Bool {
     let kind = judgement.kind(of: link)
+    guard !judgement.isMeteredByHost, kind.isTunnel || !ways.contains(where: { $0.index == link.index }) else {
+      return false
+    }
     let carriers = kind.isTunnel ? carriers(among: ways, judgement) : []
     return ([link] + carriers).allSatisfy {
       judgement.kind(of: $0).interface != .cellular && !judgement.isMetered($0)

@@ -95,9 +95,8 @@ final class PathLoop: Sendable {
     case .here: return nil
     case .over(let index):
       return state.withLock { state in
-        guard let link = state.table.links[index], link.name != device, state.table.isUnmetered(link, judgement(state))
-        else { return device }
-        return link.name
+        guard let link = state.table.links[index], link.name != device else { return device }
+        return state.table.isUnmeteredBeside(link, judgement(state)) ? link.name : device
       }
     }
   }

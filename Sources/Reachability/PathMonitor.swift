@@ -47,8 +47,9 @@ public final class PathMonitor: Sendable {
   /// address is this machine's own.
   ///
   /// That is the device which the kernel would choose for an unbound socket, by all rules and routing tables, if it is
-  /// neither cellular nor metered: a VPN of another table, a container's bridge, a second network. Else it is the path's own:
-  /// what leads over a metered link is not reached so. Takes some microseconds.
+  /// neither cellular nor metered, and no other way out of the machine: a VPN, also of a table of its own, a container's
+  /// bridge, a second network. Else it is the path's own: what leads over a metered link alone is not reached so. Takes some
+  /// microseconds.
   ///
   /// - Parameters:
   ///   - address: 4 or 16 bytes in network byte order.

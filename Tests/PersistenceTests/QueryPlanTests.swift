@@ -217,7 +217,7 @@ struct QueryPlanTests {
       _ = try tables.episodes.hasNotes(EpisodeID(number: 1))
       try exercise(tables.sessions)
       try tables.feeds.makeRefusedDue(of: 1, at: Sample.moment)
-      _ = (try tables.feeds.bringForward(dueAfter: Sample.moment, to: Sample.moment), try tables.episodes.last())
+      _ = (try tables.feeds.bringForward(dueAfter: Sample.moment, to: Sample.moment), try tables.rules.lastEpisode())
       try tables.save(Settings())
       try tables.save(NetworkState())
       try ledger.record(LogPosition(revision: 1, sequence: 1))

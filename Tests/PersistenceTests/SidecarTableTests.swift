@@ -52,7 +52,7 @@ struct SidecarTableTests {
     try database.write { tables in
       for (number, session) in [Session.Key?.some(1), 1, 2, nil].enumerated() {
         var sidecar = Sidecar(
-          kind: .chapters, owner: try #require(DownloadID("x\(number)")), address: try WebAddress("https://a.example/"),
+          kind: .chapters, owner: DownloadID("x\(number)"), address: try WebAddress("https://a.example/"),
           stem: "Show/\(number)", state: .wanted(failures: 0, next: Sample.moment))
         sidecar.session = session
         try tables.sidecars.insert(sidecar)

@@ -202,6 +202,11 @@ extension RealSocketTests {
       #expect(device(elsewhere) == "wlan9")
       // A network that is reached over the other link.
       try network.change(["route add 203.0.113.0/24 via \(network.originAddress(on: .cellular)) dev wwan9"])
+      // With a default route it may be a phone's hotspot.
+      #expect(device(elsewhere) == "wlan9")
+      try network.setRoute(.cellular, metric: nil)
+      monitor.start()
+      monitor.catchUp()
       #expect(device(elsewhere) == "wwan9")
       #expect(device([203, 0, 114, 7]) == "wlan9")
       // A VPN: a rule leads to a default route in a table of its own, as that of wg-quick does.
@@ -220,6 +225,7 @@ extension RealSocketTests {
       ] {
         #expect(try self.monitor(overrides).device(towards: elsewhere, insteadOf: "wlan9") == "wlan9")
       }
+      monitor.stop()
     }
 
     @Test("The next namespace removes the remains of a crash")

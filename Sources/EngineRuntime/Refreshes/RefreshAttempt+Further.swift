@@ -4,8 +4,8 @@ import PodfluxCore
 
 /// Further documents of a feed that is divided (RFC 5005): the pages of section 3, and the archives of section 4.
 ///
-/// They are read until one has an episode that the library knew when the feed was last read so: between that and the first
-/// document there may be others. At the first refresh of a feed all are read, at most others the first one is enough.
+/// They are read until one of them has an episode that the library knew when the feed was last read without a gap: until there
+/// may be others that it does not know. A first refresh reads all of them; later ones mostly need the first document only.
 extension RefreshAttempt {
   /// What is known while further documents are read.
   struct FurtherDocuments {
@@ -61,8 +61,8 @@ extension RefreshAttempt {
   /// use: what a server refuses once it refuses again.
   mutating func failFurther(_ further: FurtherDocuments, _ error: DownloadError, _ retryAfterMilliseconds: Int64?) {
     self.further = nil
-    // Former failures count where something was read: others say nothing of this document.
-    let isLast = isLastFailure && refresh.feed.episodes > 0
+    // Former failures count where they were those of further documents: others say nothing of this one.
+    let isLast = isLastFailure && hasPart && fallback == nil
     guard followsDocument, error.isTransient, !isLast else {
       // A move is tried again at the next refresh.
       let isMoving = if case .move = further.sequel { true } else { false }

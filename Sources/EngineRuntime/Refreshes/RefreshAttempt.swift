@@ -49,8 +49,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   let followsDocument: Bool
   var stage = Stage.idle
   var document: FeedDocument?
-  /// The document before the one that begins. What is told of it is committed, and known: an item may change on its way from
-  /// one document to the next.
+  /// The document before the one that begins. What is told of it is committed: an item may have changed since.
   private var former: FeedDocument?
   /// The episodes that have left the feed, and those that are in it again, which are to be told.
   var (missing, returned): ([EpisodeID], [EpisodeID]) = ([], [])
@@ -69,6 +68,8 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   /// How many episodes the library knew when the document began: at an address that the feed's own document names, those of
   /// that document are known.
   private(set) var knownEpisodes = 0
+  /// Whether a refresh before this one has read a part of the documents.
+  private(set) var hasPart = false
   /// What is known while further documents of the feed are read; nil before.
   var further: FurtherDocuments?
   /// Whether a page has led to the feed that it names.
@@ -282,12 +283,12 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     do {
       if document == nil {
         let known = try rows.episodeTraces(of: refresh.feed.key, withNotes: keepsNotes)
-        if further == nil { knownEpisodes = known.count }
+        let readTo = refresh.feed.refreshes.readTo
+        if further == nil { (knownEpisodes, hasPart) = (known.count, known.contains { $0.id.number > readTo }) }
         document = FeedDocument(
           at: (try? WebAddress(head.effectiveURL)) ?? address, charset: head.charset, known: known,
-          readTo: refresh.feed.refreshes.readTo, keepsNotes: keepsNotes, secret: secret, behind: former)
-        former = nil
-        decoder = head.contentCoding.map(makeDecoder)
+          readTo: readTo, keepsNotes: keepsNotes, secret: secret, behind: former)
+        (former, decoder) = (nil, head.contentCoding.map(makeDecoder))
       }
       try bytes.withUnsafeBytes { try decode($0) }
     } catch let error as DownloadError {

@@ -78,17 +78,10 @@ struct SQLEpisodeTable: EpisodeTable {
 
   /// The ids of so many new episodes. None is given twice, whatever becomes of the episodes.
   private func takeIDs(_ number: Int) throws -> [EpisodeID] {
-    let last = try last()
+    let last = try SQLRuleReader(db: db).lastEpisode()
     guard last <= EpisodeID.numbers.upperBound - Int64(number) else { throw DamagedRow(column: "last_episode.key") }
     try db.cachedStatement(sql: "UPDATE last_episode SET key = ?").execute(arguments: [last + Int64(number)])
     return (1...Int64(number)).map { EpisodeID(number: last + $0) }
-  }
-
-  func last() throws -> Int64 {
-    guard let last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT key FROM last_episode")), last >= 0 else {
-      throw DamagedRow(column: "last_episode.key")
-    }
-    return last
   }
 
   func update(_ change: RefreshReport.EpisodeChange, of feed: Feed.Key) throws -> UpdatedEpisode? {

@@ -74,6 +74,8 @@ extension DownloadsStore {
   mutating func claim(_ id: DownloadID, in turn: borrowing PodfluxTurn) throws {
     guard var download = try turn.tables.downloads.find(id), download.origin == .auto else { return }
     download.origin = .user
+    // It may have to stop on the path where it runs.
+    live[id]?.origin = .user
     try update(download, in: turn)
   }
 

@@ -127,6 +127,7 @@ extension DownloadsStore {
 
   /// Has everything wait no longer that waits for a moment so far away that only a clock which was wrong can have set it.
   mutating func forgetFarMoments(settings: Settings, in turn: borrowing PodfluxTurn) throws {
+    guard turn.now.isPossible else { return }
     // A wait is spread over time, by less than itself.
     let longest = 2 * max(RetryAfter.maxMilliseconds, Int64(settings.retryMaxSeconds) * 1000)
     let latest = turn.now.advanced(byMilliseconds: longest)

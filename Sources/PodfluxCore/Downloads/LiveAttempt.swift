@@ -7,7 +7,7 @@ public struct LiveAttempt: Hashable, Sendable {
   /// Its host, for the per-host limit.
   public let host: String
   /// Who requested it.
-  public let origin: Origin
+  public internal(set) var origin: Origin
   /// The network path at its start, over which its connections were opened if it needs one.
   public let path: NetworkPath
   /// The path generation at its start.

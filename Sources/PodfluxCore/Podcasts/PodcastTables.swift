@@ -83,8 +83,6 @@ public protocol EpisodeTable {
   func insert(
     _ contents: [EpisodeContent], of feed: Feed.Key, added: Timestamp, isBackdated: (EpisodeContent) -> Bool
   ) throws -> [EpisodeID]
-  /// The newest episode that the library has ever had, of all feeds; 0 before the first.
-  func last() throws -> Int64
   /// Replaces what a feed says of an episode, and its notes if the change has some. Returns nil if the feed has no such episode.
   func update(_ change: RefreshReport.EpisodeChange, of feed: Feed.Key) throws -> UpdatedEpisode?
   /// Deletes some episodes of feeds that are gone, at most so many. Returns whether there may be more.

@@ -116,6 +116,7 @@ public struct PodcastsStore: DomainStore {
     case .refresh(let report): try handle(report, reading: context, in: &turn)
     case .recovered, .timeCame:
       hostsToSearch = nil
+      guard turn.now.isPossible else { break }
       // Only a clock that was wrong can have set such a moment.
       let longest = 2 * max(Limits.longestWaitMinutes, Int64(context.settings.feedRefreshMaxMinutes)) * 60_000
       try turn.tables.feeds.bringForward(dueAfter: turn.now.advanced(byMilliseconds: longest), to: turn.now)

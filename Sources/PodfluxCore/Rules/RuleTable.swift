@@ -72,7 +72,8 @@ public protocol RuleTable: RuleReading {
   /// When the first rules are due.
   func nextMoment() throws -> Timestamp?
   func update(_ standing: Feed.Standing, of feed: Feed.Key) throws
-  /// Makes the rules of the feeds due now that have episodes with this download. Returns whether there are any.
+  /// Makes the rules due now of the feeds that have episodes with this download, and keep a part of what there is. Returns
+  /// whether there are any.
   func makeDue(having download: DownloadID, at now: Timestamp) throws -> Bool
   /// Makes the rules of this episode's feed due now. Returns whether it has any.
   func makeDue(of episode: EpisodeID, at now: Timestamp) throws -> Bool

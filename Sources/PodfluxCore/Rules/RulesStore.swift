@@ -119,7 +119,7 @@ public struct RulesStore: DomainStore {
     let rules = feed.wishes.rules
     var standing = feed.standing
     if rules.autoDownload != former.autoDownload {
-      let line = feed.refreshes.last == nil ? nil : try turn.tables.rules.lastEpisode()
+      let line = feed.refreshes.last == nil || feed.waitsForEpisodes ? nil : try turn.tables.rules.lastEpisode()
       standing = Feed.Standing(rules, line: line, due: nil)
     }
     try makeDue(key, standing, in: turn)
@@ -134,7 +134,8 @@ public struct RulesStore: DomainStore {
 
   /// A feed was read to its end. What it had when that happened first was there.
   private mutating func noteEnd(of key: Feed.Key, in turn: borrowing PodfluxTurn) throws {
-    guard var standing = try turn.tables.feeds.find(key)?.standing, standing.line == nil else { return }
+    guard let feed = try turn.tables.feeds.find(key), feed.standing.line == nil, !feed.waitsForEpisodes else { return }
+    var standing = feed.standing
     standing.line = try turn.tables.rules.lastEpisode()
     try makeDue(key, standing, in: turn)
   }
@@ -147,6 +148,11 @@ public struct RulesStore: DomainStore {
     dueAt = turn.now
     try turn.tables.rules.update(standing, of: key)
   }
+}
+
+extension Feed {
+  /// Whether a rule takes some of what is there, and nothing is: a failing server may have hidden it.
+  fileprivate var waitsForEpisodes: Bool { episodes == 0 && wishes.rules.autoDownload?.allowance ?? 0 > 0 }
 }
 
 extension RulesStore.Context {

@@ -166,7 +166,7 @@ extension InvariantChecker {
     let hasGap = last.next != nil && !documents.contains { $0.items.contains { former.contains($0.truth) } }
     if refresh.hasFailedToRead {
       // What is refused stays refused, and after some failures what was read is the feed.
-      let isLast = refresh.refresh.feed.refreshes.failures + 1 >= RefreshLimits.partialReads
+      let isLast = refresh.hasPart && refresh.refresh.feed.refreshes.failures + 1 >= RefreshLimits.partialReads
       guard hasGap, !isLast, let url = refresh.failedForNow, url == last.next else { return }
       throw Violation(.nothingLost, "\(feed.id) counts as read, and its document \(url) is to be read later")
     }

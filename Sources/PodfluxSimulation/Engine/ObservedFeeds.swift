@@ -173,7 +173,6 @@ struct ObservedEpisodes: EpisodeTable {
   func notes(of episode: EpisodeID) throws -> EpisodeNotes? { try inner.notes(of: episode) }
   func hasNotes(_ episode: EpisodeID) throws -> Bool { try inner.hasNotes(episode) }
   func index(of episode: Episode) throws -> Int64? { try inner.index(of: episode) }
-  func last() throws -> Int64 { try inner.last() }
   func forgetLeft(limit: Int) throws -> Bool { try inner.forgetLeft(limit: limit) }
   func find(having download: DownloadID) throws -> Episode? { try inner.find(having: download) }
   func formerEnclosures(of episode: EpisodeID) throws -> [WebAddress] { try inner.formerEnclosures(of: episode) }

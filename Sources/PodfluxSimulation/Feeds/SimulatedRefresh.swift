@@ -47,13 +47,16 @@ final class SimulatedRefresh {
   private var isOver = false
   /// The episodes that the feed had when it began.
   let known: Set<Int>
+  /// Whether a refresh before it has read a part of the feed's documents.
+  let hasPart: Bool
 
   init(_ refresh: FeedRefresh, in process: SimulatedProcess) {
     self.refresh = refresh
     self.process = process
     world = process.world
-    known = Set(
-      world.checker.feeds.episodes(of: refresh.feed.key).compactMap { SimulatedItem.truth(of: $0.content) })
+    let episodes = world.checker.feeds.episodes(of: refresh.feed.key)
+    known = Set(episodes.compactMap { SimulatedItem.truth(of: $0.content) })
+    hasPart = episodes.contains { $0.id.number > refresh.feed.refreshes.readTo }
     var believed = refresh
     if world.sabotage == .notesUnread { believed.feed.refreshes.validators.hasNotes = true }
     if world.sabotage == .gapForgotten { believed.feed.refreshes.readTo = .max }

@@ -87,6 +87,7 @@ struct PathTests {
     let network = try NetworkNamespace()
     let scene = try Scene(network: network)
     let body = scene.serve("/a.mp3", length: 1 << 20).body
+    try network.setRoute(.cellular, metric: nil)
     try network.change([
       "route add default via \(network.originAddress(on: .cellular)) dev wwan9 table 77",
       "rule add priority 100 lookup 77",
