@@ -28,6 +28,15 @@ static inline int linux_netlink_open(unsigned int groups, int receive_bytes, int
   return -reason;
 }
 
+/// Sends a request to the kernel. Returns 0 or the errno.
+static inline int linux_netlink_send(int descriptor, const struct nlmsghdr *request) {
+  struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+  while (sendto(descriptor, request, request->nlmsg_len, 0, (struct sockaddr *)&kernel, sizeof kernel) < 0) {
+    if (errno != EINTR) return errno;
+  }
+  return 0;
+}
+
 /// Requests all objects of a kind (RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE), of every family. Returns 0 or the errno.
 static inline int linux_netlink_request_all(int descriptor, unsigned short type, unsigned int sequence) {
   struct {
@@ -48,11 +57,7 @@ static inline int linux_netlink_request_all(int descriptor, unsigned short type,
     request.filter = skip_statistics;
     request.header.nlmsg_len = sizeof request;
   }
-  struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
-  while (sendto(descriptor, &request, request.header.nlmsg_len, 0, (struct sockaddr *)&kernel, sizeof kernel) < 0) {
-    if (errno != EINTR) return errno;
-  }
-  return 0;
+  return linux_netlink_send(descriptor, &request.header);
 }
 
 /// Asks which route leads to an address of 4 or 16 bytes, by all rules and tables, as for a socket that is bound to no
@@ -76,11 +81,7 @@ static inline int linux_netlink_request_route(
   request.attribute.rta_type = RTA_DST;
   request.attribute.rta_len = (unsigned short)RTA_LENGTH(size);
   memcpy(request.address, address, size);
-  struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
-  while (sendto(descriptor, &request, request.header.nlmsg_len, 0, (struct sockaddr *)&kernel, sizeof kernel) < 0) {
-    if (errno != EINTR) return errno;
-  }
-  return 0;
+  return linux_netlink_send(descriptor, &request.header);
 }
 
 /// Reads the next datagram. Returns its length, 0 for one that is not from the kernel, or the errno, negative: EAGAIN if

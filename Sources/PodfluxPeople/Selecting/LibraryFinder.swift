@@ -31,6 +31,16 @@ package struct LibraryFinder {
     return try find(title: selector, among: kinds)
   }
 
+  /// The id of the only feed that the selector names.
+  ///
+  /// - Throws: `SelectionFailure`, or what the source throws.
+  package func feed(_ selector: String) throws -> FeedID {
+    guard let id = FeedID(try find(selector, among: .feeds).id) else {
+      throw MalformedLine("a feed without a valid id")
+    }
+    return id
+  }
+
   // MARK: Ids
 
   private func find(id: String, among kinds: SelectedKinds) throws -> Selected? {

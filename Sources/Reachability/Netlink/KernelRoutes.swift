@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 import Synchronization
 
 /// Asks the kernel which way it would send packets to an address: by all rules and routing tables, of which `LinkTable` knows
@@ -14,7 +13,6 @@ final class KernelRoutes: Sendable {
   }
 
   private static let receiveBytes: Int32 = 1 << 16
-  private static let maximumDatagramBytes = 1 << 14
   /// The timeout of an answer, which the kernel gives at once.
   private static let timeoutSeconds: Int32 = 1
   /// How many datagrams are read for an answer: some may be left of requests that were given up.
@@ -38,12 +36,7 @@ final class KernelRoutes: Sendable {
       guard linux_netlink_request_route(socket.number, family.rawValue, address, UInt8(address.count), sequence) == 0
       else { return nil }
       for _ in 0..<Self.maximumDatagrams {
-        var length = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: Self.maximumDatagramBytes) { buffer, count in
-          length = linux_netlink_receive(socket.number, buffer.baseAddress, UInt(buffer.count), 1)
-          count = max(0, length)
-        }
-        guard length >= 0 else { return nil }
+        guard case .success(let bytes) = socket.receive(waiting: true) else { return nil }
         if NetlinkReader.isAnswer(bytes[...], to: sequence) {
           return NetlinkReader.choice(bytes[...], answering: sequence)
         }

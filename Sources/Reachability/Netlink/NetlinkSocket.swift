@@ -33,8 +33,6 @@ final class NetlinkSocket: Sendable {
 
   /// How many bytes of notifications the kernel queues for a slow reader.
   private static let receiveBytes: Int32 = 1 << 20
-  /// The longest datagram; the kernel's own limit is 32 KiB.
-  private static let maximumDatagramBytes = 1 << 16
   /// The timeout of an answer.
   private static let timeoutSeconds: Int32 = 2
   /// More datagrams than fit into the kernel's buffer, which accounts at least some 500 bytes for each.
@@ -64,7 +62,7 @@ final class NetlinkSocket: Sendable {
 
   /// The next notification, if any; does not block.
   func nextChange() -> Change {
-    switch receive(from: changes, waiting: false) {
+    switch changes.receive(waiting: false) {
     case .success(let bytes): .messages(NetlinkReader.read(bytes[...]).messages)
     case .failure(.system(_, EAGAIN)): .none
     // ENOBUFS; after any other error the socket may have lost notifications too.
@@ -78,7 +76,7 @@ final class NetlinkSocket: Sendable {
   /// (NETLINK_S_CONGESTED in the kernel's net/netlink/af_netlink.c): changes during the reading would be lost too.
   func discardChanges() {
     for _ in 0..<Self.maximumQueue {
-      switch receive(from: changes, waiting: false) {
+      switch changes.receive(waiting: false) {
       case .success, .failure(.system(_, ENOBUFS)): continue
       case .failure: return
       }
@@ -104,7 +102,7 @@ final class NetlinkSocket: Sendable {
       guard refusal == 0 else { throw .system(operation: "a question to rtnetlink", code: refusal) }
       var isEnd = false
       while !isEnd {
-        switch receive(from: lists, waiting: true) {
+        switch lists.receive(waiting: true) {
         case .failure(.system(_, EAGAIN)): throw .silentKernel
         case .failure(let error): throw error
         case .success(let bytes):
@@ -118,11 +116,17 @@ final class NetlinkSocket: Sendable {
     }
     return isWhole ? table : nil
   }
+}
 
-  private func receive(from socket: OpenDescriptor, waiting: Bool) -> Result<[UInt8], ReachabilityError> {
+extension OpenDescriptor {
+  /// The longest datagram; the kernel's own limit is 32 KiB.
+  private static let maximumDatagramBytes = 1 << 16
+
+  /// The next datagram of an rtnetlink socket.
+  func receive(waiting: Bool) -> Result<[UInt8], ReachabilityError> {
     var result = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: Self.maximumDatagramBytes) { buffer, count in
-      result = linux_netlink_receive(socket.number, buffer.baseAddress, UInt(buffer.count), waiting ? 1 : 0)
+      result = linux_netlink_receive(number, buffer.baseAddress, UInt(buffer.count), waiting ? 1 : 0)
       count = max(0, result)
     }
     guard result >= 0 else { return .failure(.system(operation: "reading from rtnetlink", code: Int32(-result))) }

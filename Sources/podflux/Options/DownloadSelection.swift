@@ -32,10 +32,7 @@ struct DownloadSelectionOptions: ParsableArguments {
       return ids.count == 1 ? .one(ids[0]) : .many(ids)
     }
     guard let feed else { return .matching(.states(state)) }
-    guard let id = FeedID(try LibraryFinder(source).find(feed, among: .feeds).id) else {
-      throw MalformedLine("a feed without a valid id")
-    }
-    return .many(try source.downloads(of: id, in: state).sorted())
+    return .many(try source.downloads(of: LibraryFinder(source).feed(feed), in: state).sorted())
   }
 
   private static func download(_ selector: String, in source: some SnapshotSource) throws -> DownloadID {

@@ -32,15 +32,19 @@ struct DownloadCommandTests {
     #expect(try scene.podflux("pause", "x", "--all").status == 64)
   }
 
-  @Test("verify reports a verdict for each file, also for those that another client has had read already")
-  func verifiedForOthers() throws {
+  /// Three files whose reading takes a while, a daemon that has them, and a client of it.
+  private func largeFiles() throws -> (scene: Scene, daemon: PodfluxProcess, client: PodfluxProcess) {
     let scene = try Scene()
     for number in 1...3 {
       scene.serve("/\(number).mp3", length: 16 << 20, seed: UInt64(number))
       try scene.results("get", scene.origin.url("/\(number).mp3"))
     }
-    let daemon = try scene.startDaemon()
-    let client = try scene.attach()
+    return (scene, try scene.startDaemon(), try scene.attach())
+  }
+
+  @Test("verify reports a verdict for each file, also for those that another client has had read already")
+  func verifiedForOthers() throws {
+    let (scene, daemon, client) = try largeFiles()
     // Owed, and most likely not done yet, when the command orders it.
     #expect(try client.order("downloads/verify", ["all": true])["affected"] as? Int == 3)
     let verified = try scene.podflux("verify", "--all", "--socket", scene.socketPath)
@@ -50,13 +54,7 @@ struct DownloadCommandTests {
 
   @Test("verify ends although another client removes by a condition what it waits for")
   func removedWhileVerified() throws {
-    let scene = try Scene()
-    for number in 1...3 {
-      scene.serve("/\(number).mp3", length: 16 << 20, seed: UInt64(number))
-      try scene.results("get", scene.origin.url("/\(number).mp3"))
-    }
-    let daemon = try scene.startDaemon()
-    let client = try scene.attach()
+    let (scene, daemon, client) = try largeFiles()
     let verify = try scene.begin("verify", "--all", "--socket", scene.socketPath)
     try client.order("downloads/remove", ["all": true])
     #expect(try verify.waitForEnd() == 0, "\(verify.errors)")

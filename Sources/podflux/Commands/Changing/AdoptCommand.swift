@@ -32,9 +32,7 @@ struct AdoptCommand: EngineCommand {
   func run() throws {
     try withEngine { access, console in
       var request = AdoptRequest(folder: directory.map(Self.named), mode: plan ? .plan : .apply)
-      if let feed, case .feed(let found) = try LibraryFinder(access.connection).find(feed, among: .feeds) {
-        request.feed = FeedID(found.id)
-      }
+      request.feed = try feed.map(LibraryFinder(access.connection).feed)
       let report = try RunReport(of: .cleanup(.adopt(request)), with: access)
       try report.tell(on: console, isPlan: plan, nothing: "no file is there that no episode has")
     }

@@ -55,10 +55,7 @@ struct MarkCommand: EngineCommand {
 
   private func selection(in source: some SnapshotSource) throws -> PodcastIntent.EpisodeSelection {
     if let feed {
-      guard let id = FeedID(try LibraryFinder(source).find(feed, among: .feeds).id) else {
-        throw MalformedLine("a feed without a valid id")
-      }
-      return .matching(.feeds([id]))
+      return .matching(.feeds([try LibraryFinder(source).feed(feed)]))
     }
     return .many(
       try selectors.map { selector in

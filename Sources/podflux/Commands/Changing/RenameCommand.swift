@@ -29,9 +29,7 @@ struct RenameCommand: EngineCommand {
   func run() throws {
     try withEngine { access, console in
       var request = RenameRequest(mode: plan ? .plan : .apply)
-      if let feed, case .feed(let found) = try LibraryFinder(access.connection).find(feed, among: .feeds) {
-        request.feed = FeedID(found.id)
-      }
+      request.feed = try feed.map(LibraryFinder(access.connection).feed)
       let report = try RunReport(of: .cleanup(.rename(request)), with: access)
       try report.tell(on: console, isPlan: plan, nothing: "all files have their names")
     }

@@ -90,7 +90,7 @@ struct LsCommand: ParsableCommand {
 
   private func listEpisodes(of source: LibraryFolder, on console: Console) throws {
     var parts: [EpisodeCondition] = []
-    if let selector { parts.append(.feeds([try feed(selector, in: source)])) }
+    if let selector { parts.append(.feeds([try LibraryFinder(source).feed(selector)])) }
     if !state.isEmpty { parts.append(.states(state)) }
     if let since { parts.append(.published(after: since.lastBefore, before: nil)) }
     let order = sort.flatMap(EpisodeOrder.init(text:)) ?? .init(.published, isReversed: true)
@@ -104,7 +104,7 @@ struct LsCommand: ParsableCommand {
   private func listDownloads(of source: LibraryFolder, on console: Console) throws {
     var parts: [Condition] = []
     let ofFeed = try selector.map { selector in
-      Set(try source.downloads(of: try feed(selector, in: source), in: state).map(\.description))
+      Set(try source.downloads(of: LibraryFinder(source).feed(selector), in: state).map(\.description))
     }
     if !state.isEmpty { parts.append(.states(state)) }
     if let since { parts.append(.published(after: since.lastBefore, before: nil)) }
@@ -117,12 +117,6 @@ struct LsCommand: ParsableCommand {
     }
     guard !console.options.json else { return }
     console.result(LibraryTables(console.clock).table(of: rows))
-  }
-
-  private func feed(_ selector: String, in source: LibraryFolder) throws -> FeedID {
-    let found = try LibraryFinder(source).find(selector, among: .feeds)
-    guard let id = FeedID(found.id) else { throw MalformedLine("a feed without a valid id") }
-    return id
   }
 
   /// Prints the items as JSON, or returns them for a table: it must know them all before it knows its widths.
