@@ -15,14 +15,22 @@ struct CleanupDeeds {
 
   /// Whether files went to quarantine, from where they can be restored.
   var hasQuarantined: Bool {
-    deeds.contains {
-      $0.done > 0 && ($0.decision == .quarantine || ($0.finding == .corrupt && $0.decision == .redownload))
-    }
+    deeds.contains { $0.done > 0 && Self.isQuarantining($0.finding, $0.decision) }
   }
 
   /// Whether downloads have failed that can be fetched again.
   var hasLost: Bool {
-    deeds.contains { $0.done > 0 && ($0.decision == .mark || ($0.finding == .corrupt && $0.decision == .quarantine)) }
+    deeds.contains { $0.done > 0 && Self.isLosing($0.finding, $0.decision) }
+  }
+
+  /// Whether a decision puts the file of such a finding into quarantine.
+  static func isQuarantining(_ finding: CleanupStep.Finding.Kind?, _ decision: CleanupStep.Decision) -> Bool {
+    decision == .quarantine || (finding == .corrupt && decision == .redownload)
+  }
+
+  /// Whether a decision makes the download of such a finding fail.
+  static func isLosing(_ finding: CleanupStep.Finding.Kind?, _ decision: CleanupStep.Decision) -> Bool {
+    decision == .mark || (finding == .corrupt && decision == .quarantine)
   }
 
   /// The results of the cleanup with this name, as a sentence.

@@ -52,9 +52,14 @@ struct RunNotes {
     case .waiting, .looking, .acting, .done, .cancelled:
       let deeds = CleanupDeeds(run)
       let parts =
-        [deeds.sentence(name), list] + (deeds.hasQuarantined ? [restoring] : []) + (deeds.hasLost ? [again] : [])
+        [deeds.sentence(name), list] + ways(hasQuarantined: deeds.hasQuarantined, hasLost: deeds.hasLost)
       return "podflux: " + parts.joined(separator: "; ")
     }
+  }
+
+  /// How to restore files that are in quarantine, and how to fetch again what has failed.
+  func ways(hasQuarantined: Bool, hasLost: Bool) -> [String] {
+    (hasQuarantined ? [restoring] : []) + (hasLost ? [again] : [])
   }
 
   private func line(for tally: VerificationTally) -> String {
@@ -64,7 +69,7 @@ struct RunNotes {
     if tally.unreadable > 0 { found.append("could not read \(count(tally.unreadable, "file"))") }
     let parts =
       ["podflux: verifying \(found.listed)", "what and why: \(downloads(#"{"errorCode":"corrupt_file"}"#))"]
-      + (tally.damaged > 0 ? [restoring] : []) + (tally.damaged + tally.gone > 0 ? [again] : [])
+      + ways(hasQuarantined: tally.damaged > 0, hasLost: tally.damaged + tally.gone > 0)
     return parts.joined(separator: "; ")
   }
 

@@ -7,6 +7,7 @@ import WireProtocol
 
 /// A run of the cleanup, of renaming or of adopting that has ended.
 struct RunReport {
+  private let library: String
   private let run: JSONObject
   private let steps: [JSONObject]
 
@@ -16,9 +17,19 @@ struct RunReport {
   /// Asks for a run, and waits for its end.
   init(of action: Action, with access: EngineAccess) throws {
     let number = try Self.order(action, with: access).required("run", JSONObject.integer)
+    library = access.library
     run = try Self.wait(for: number, with: access)
-    steps = try Self.steps(of: access.connection)
+    steps = try Self.steps(ofRun: number, at: access.connection)
   }
+
+  /// The engine keeps what its last run has done, and another command's has followed this one.
+  private static let isReplaced = EngineRefusal(
+    code: Refusal.Code.conflict.rawValue,
+    message: "a cleanup of another command has followed this one, and what this one has done is not told any more; "
+      + "run it once more")
+
+  private static let isCancelled = EngineRefusal(
+    code: Refusal.Code.conflict.rawValue, message: "another client has cancelled it before it began")
 
   /// One run waits at a time: that of another command, or of one that was killed, comes first.
   private static func order(_ action: Action, with access: EngineAccess) throws -> JSONObject {
@@ -46,11 +57,12 @@ struct RunReport {
       let snapshot = try access.connection.snapshot(SnapshotQuery(stores: [.cleanup], stepsPage: .init(limit: 1)))
       let cleanup = try snapshot.json.object("cleanup")
       // The pass of a start may begin before a run that was asked for earlier.
-      let isWaiting = try cleanup?.object("waiting")?.integer("id") == number
-      if !isWaiting, let run = try cleanup?.object("run"), try run.integer("id") ?? 0 >= number,
-        try run.moment("endedAt") != nil
-      {
-        return run
+      if try cleanup?.object("waiting")?.integer("id") != number {
+        let run = try cleanup?.object("run")
+        let id = try run?.integer("id") ?? 0
+        guard id >= number else { throw isCancelled }
+        guard let run, id == number else { throw isReplaced }
+        if try run.moment("endedAt") != nil { return run }
       }
       if access.signals.comes(withinMilliseconds: lookMilliseconds) { throw ConnectionFailure.interrupted }
     }
@@ -73,10 +85,11 @@ struct RunReport {
     }
   }
 
-  private static func steps(of source: ClientConnection) throws -> [JSONObject] {
+  private static func steps(ofRun number: Int64, at connection: ClientConnection) throws -> [JSONObject] {
     var (steps, page) = ([JSONObject](), PageRequest(limit: PageRequest.maximumLimit))
     repeat {
-      let cleanup = try source.snapshot(SnapshotQuery(stores: [.cleanup], stepsPage: page)).json.object("cleanup")
+      let cleanup = try connection.snapshot(SnapshotQuery(stores: [.cleanup], stepsPage: page)).json.object("cleanup")
+      guard try cleanup?.object("run")?.integer("id") == number else { throw isReplaced }
       steps += try cleanup?.objects("steps") ?? []
       page.after = try cleanup?.string("next").flatMap { PageCursor(text: $0) }
     } while page.after != nil
@@ -98,6 +111,7 @@ struct RunReport {
     } else {
       if !steps.isEmpty { console.result(try table()) }
       if !hasFailed { console.note(try sentence(isPlan: isPlan, nothing: agreement)) }
+      for way in try ways { console.note(way) }
     }
     guard !hasFailed else {
       let reason = try run.string("reason")?.withCommandNames ?? state ?? "it failed"
@@ -119,6 +133,20 @@ struct RunReport {
   private static func isUndone(_ step: JSONObject) throws -> Bool {
     let decision = try step.string("decision").flatMap(CleanupStep.Decision.init)
     return try step.string("status") == CleanupStep.Status.left.rawValue && decision != .leave && decision != .offer
+  }
+
+  /// How to restore what was put into quarantine, and how to fetch again what has failed.
+  private var ways: [String] {
+    get throws {
+      var (hasQuarantined, hasLost) = (false, false)
+      for step in steps where try step.string("status") == CleanupStep.Status.done.rawValue {
+        guard let decision = try step.string("decision").flatMap(CleanupStep.Decision.init) else { continue }
+        let finding = try step.string("finding").flatMap(CleanupStep.Finding.Kind.init)
+        if CleanupDeeds.isQuarantining(finding, decision) { hasQuarantined = true }
+        if CleanupDeeds.isLosing(finding, decision) { hasLost = true }
+      }
+      return RunNotes(library: library, isOfCommand: true).ways(hasQuarantined: hasQuarantined, hasLost: hasLost)
+    }
   }
 
   private static func place(of step: JSONObject) throws -> String {

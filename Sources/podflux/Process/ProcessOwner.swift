@@ -28,8 +28,8 @@ final class ProcessOwner: EngineOwner {
   }
 
   func told(_ notice: Notice) {
-    // `podflux rename` and `podflux adopt` themselves say all that there is to say.
-    if isCommand, case .cleaned(let run) = notice, !run.isCleanup { return }
+    // A command itself says what the run has done that it has asked for.
+    if isCommand, case .cleaned(let run) = notice, run.cause == .client { return }
     StandardError.printSoon(notes.line(for: notice))
   }
 
