@@ -64,7 +64,8 @@ struct PatienceTests {
     try client.order("engine/suspend")
     let command = try scene.begin("clean", "--socket", scene.socketPath)
     try waitUntil("the run that waits", upTo: 20) {
-      (try client.ask("snapshot", ["stores": ["cleanup"]])["cleanup"] as? [String: Any])?["waiting"] is [String: Any]
+      let reply = try client.ask("snapshot", ["stores": ["cleanup"]])["payload"] as? [String: Any]
+      return (reply?["cleanup"] as? [String: Any])?["waiting"] is [String: Any]
     }
     try client.order("cleanup/cancel")
     #expect(try command.waitForEnd() == 1)
