@@ -56,22 +56,6 @@ struct PatienceTests {
     engine.signal(SIGCONT)
   }
 
-  @Test("clean ends when another client has cancelled it before it began")
-  func cancelledCleanup() throws {
-    let scene = try Scene()
-    _ = try scene.startDaemon()
-    let client = try scene.attach()
-    try client.order("engine/suspend")
-    let command = try scene.begin("clean", "--socket", scene.socketPath)
-    try waitUntil("the run that waits", upTo: 20) {
-      let reply = try client.ask("snapshot", ["stores": ["cleanup"]])["payload"] as? [String: Any]
-      return (reply?["cleanup"] as? [String: Any])?["waiting"] is [String: Any]
-    }
-    try client.order("cleanup/cancel")
-    #expect(try command.waitForEnd() == 1)
-    #expect(command.errors == "podflux: another client has cancelled it before it began\n", "\(command.errors)")
-  }
-
   /// How many sockets a process has open.
   private static func sockets(of process: Int32) throws -> Int {
     let folder = "/proc/\(process)/fd/"
