@@ -32,7 +32,7 @@ struct ConstraintTests {
     ("completed", "path = NULL, file_length = NULL, inode = NULL"), ("completed", "sha256 = 'x'"),
     ("completed", "sha256 = '\(String(repeating: "G", count: 64))'"), ("queued", "discarded = 5"),
     ("queued", "sha256 = '\(String(repeating: "0", count: 64))'"), ("queued", "mirrors = '['"),
-    ("queued", "source = -1"), ("queued", "source = 1"), ("queued", "may_pass = 2"), ("queued", "home_host = 'a'"),
+    ("queued", "source = -1"), ("queued", "fresh_addresses = -1"), ("queued", "source = 1"), ("queued", "may_pass = 2"), ("queued", "home_host = 'a'"),
     ("queued", "discards = '{'"), ("queued", "error_short = 5"), ("failed", "error_short = -1"),
     ("queued", "network = 3"), ("queued", "network = NULL"), ("queued", "podcast_network = -1"),
     ("queued", "class = 1 << 36"),

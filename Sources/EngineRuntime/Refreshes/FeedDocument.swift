@@ -28,6 +28,8 @@ struct FeedDocument {
   private(set) var hasOtherNotes = false
   /// Whether notes were left out, because too many wait to be told.
   private var leavesNotes = false
+  /// The items that may be known episodes if no later one is.
+  private var undecided: [(episode: FeedEpisode, content: EpisodeContent)] = []
   /// The dates of the newest items, the latest first.
   private(set) var latest: [Timestamp] = []
   /// How many episodes the library knows of the feed, those of this document included.
@@ -85,6 +87,11 @@ struct FeedDocument {
     var episodes: [FeedEpisode] = []
     let outcome = parser.finish { episodes.append($0) }
     for episode in episodes { take(episode) }
+    for item in undecided {
+      let identity = EpisodeIdentity(item.content)
+      take(item.episode, item.content, as: identity, matcher.decide(identity))
+    }
+    undecided = []
     return outcome
   }
 
@@ -98,11 +105,23 @@ struct FeedDocument {
   mutating func takeChanged() -> [RefreshReport.EpisodeChange] { changed.takePage() }
 
   private mutating func take(_ episode: FeedEpisode) {
-    var content = EpisodeContent(episode).without(secret)
+    let content = EpisodeContent(episode).without(secret)
     note(content.published?.moment)
     let identity = EpisodeIdentity(content)
-    switch matcher.match(identity) {
-    case .repeated: break
+    var match = matcher.match(identity)
+    if match == .undecided {
+      guard undecided.count >= RefreshLimits.undecidedItems else { return undecided.append((episode, content)) }
+      match = matcher.decide(identity)
+    }
+    take(episode, content, as: identity, match)
+  }
+
+  private mutating func take(
+    _ episode: FeedEpisode, _ content: EpisodeContent, as identity: EpisodeIdentity, _ match: EpisodeMatcher.Match
+  ) {
+    var content = content
+    switch match {
+    case .repeated, .undecided: break
     case .new:
       distinct += 1
       guard count < RefreshLimits.episodes else { return }

@@ -19,6 +19,9 @@ package enum RefreshLimits {
   package static let episodes = 100_000
   /// How many new episodes of a feed that claims to be the old one elsewhere are held until one of them is known.
   package static let doubtfulEpisodes = 256
+  /// How many items that may be known episodes, by their titles and dates, are held until the others had their turn. Where a
+  /// publisher has moved all of its episodes, it is each item; those beyond are decided as they come.
+  package static let undecidedItems = 64
   /// How many bytes of notes of a feed wait to be told. Further ones are left to the next refresh, which reads the body again.
   package static let notesBytes = 16 << 20
 }

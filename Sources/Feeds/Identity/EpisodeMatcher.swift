@@ -10,7 +10,8 @@
 ///    can be compared. Title and date must both be as they were if the guids differ, or if several known episodes have
 ///    the URL, as in feeds whose episodes are all `latest.mp3`.
 /// 4. **Title and exact date**, with a similar length. Where lengths are unknown, neither guid nor URL may speak against
-///    it, but for the URL's query.
+///    it, but for the URL's query. A later item of the document may be the episode by a stronger rule: two episodes of one
+///    day can have one title. So this rule decides at the document's end.
 ///
 /// An item repeats an earlier one of the document if guid, URL, and title or date are equal; without a guid if URL, title
 /// and date are; without a URL too, if everything is.
@@ -25,6 +26,8 @@ public struct EpisodeMatcher: Sendable {
     case new
     /// An earlier item of the document.
     case repeated
+    /// A known episode by its title and date, unless a later item is that: `decide` is to be asked behind the last item.
+    case undecided
   }
 
   private typealias Name = NameTable.Name
@@ -97,7 +100,16 @@ public struct EpisodeMatcher: Sendable {
   public mutating func match(_ item: EpisodeIdentity) -> Match {
     let item = ComparableIdentity(item, names: &names)
     guard remember(item) else { return .repeated }
-    guard let index = find(item) else { return .new }
+    if let index = findByName(item) { return take(index) }
+    return findByHeadline(item) == nil ? .new : .undecided
+  }
+
+  /// What an undecided item is, now that the others had their turn: known or new.
+  public mutating func decide(_ item: EpisodeIdentity) -> Match {
+    findByHeadline(ComparableIdentity(item, names: &names)).map { take($0) } ?? .new
+  }
+
+  private mutating func take(_ index: Int) -> Match {
     isTaken[index] = true
     return .known(known[index].key)
   }
@@ -123,9 +135,8 @@ public struct EpisodeMatcher: Sendable {
 
   // MARK: The rules
 
-  private mutating func find(_ item: ComparableIdentity) -> Int? {
-    images.candidates(named: item, isTaken: isTaken).first
-      ?? findByGuid(item) ?? findByEnclosure(item) ?? findByHeadline(item)
+  private mutating func findByName(_ item: ComparableIdentity) -> Int? {
+    images.candidates(named: item, isTaken: isTaken).first ?? findByGuid(item) ?? findByEnclosure(item)
   }
 
   private mutating func findByGuid(_ item: ComparableIdentity) -> Int? {

@@ -20,11 +20,11 @@ extension DownloadRow {
     let identity = try Identity(&columns)
     let rank = Download.Rank(
       priority: try checked("priority", Priority(code: columns.next())), position: try columns.next(.position))
-    let (state, failures, round, dates, isHeld) = try state(&columns, addedAt: identity.added)
+    let (state, failures, freshAddresses, round, dates, isHeld) = try state(&columns, addedAt: identity.added)
     return Download(
       id: identity.id, address: identity.address, description: identity.description, rank: rank,
       origin: identity.origin, state: state, progress: try progress(&columns), failures: failures,
-      round: round, dates: dates, isHeld: isHeld,
+      freshAddresses: freshAddresses, round: round, dates: dates, isHeld: isHeld,
       networks: Download.Networks(
         own: try checked("network", NetworkPolicy(rowCode: columns.next())),
         podcast: try checked("podcast_network", NetworkPolicy(rowCode: columns.next()))),
@@ -86,7 +86,9 @@ extension DownloadRow {
 
   private static func state(
     _ columns: inout ColumnReader, addedAt added: Timestamp
-  ) throws -> (DownloadState, failures: Int, round: Download.Round, dates: Download.Dates, isHeld: Bool) {
+  ) throws -> (
+    DownloadState, failures: Int, freshAddresses: Int, round: Download.Round, dates: Download.Dates, isHeld: Bool
+  ) {
     let phase: String? = try columns.next()
     let kind = try checked("state", DownloadState.Kind(rawValue: columns.next()))
     let reason: String? = try columns.next()
@@ -103,11 +105,12 @@ extension DownloadRow {
       case .running: .running(try running(phase, file))
       }
     let failures = Int(try columns.next(.failures))
+    let freshAddresses = Int(try columns.next(.failures))
     columns.skip("home_host")
     let round = Download.Round(source: Int(try columns.next(.source)), mayPass: try columns.next())
     let dates = Download.Dates(
       added: added, started: try columns.moment(), finished: try columns.moment(), modified: try columns.moment())
-    return (state, failures, round, dates, try columns.next())
+    return (state, failures, freshAddresses, round, dates, try columns.next())
   }
 
   private static func waiting(

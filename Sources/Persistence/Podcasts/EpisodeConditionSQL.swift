@@ -21,7 +21,9 @@ struct EpisodeConditionSQL {
     case .not(let condition): return try !predicate(condition)
     case .feeds(let ids):
       let keys = try keys(of: ids)
-      return keys.isEmpty ? .never : Predicate("feed IN (\(Self.list(keys)))")
+      // One key in a plain list would be put in the place of `feed` in other terms, and no index over `feed >> 3` be used.
+      return keys.isEmpty
+        ? .never : Predicate("feed IN (SELECT value FROM json_each(?))", try ConditionSQL.list(keys.sorted()))
     case .podcasts(let titles):
       return Predicate(
         "feed IN (SELECT key FROM feeds WHERE title_key IN (SELECT value FROM json_each(?)))",

@@ -41,7 +41,7 @@ struct SQLEpisodeTable: EpisodeTable {
     let statement = try db.cachedStatement(
       sql: """
         SELECT count(*) FROM episodes INDEXED BY episodes_published
-        WHERE feed >> 3 = ?1 >> 3 AND feed = ?1 AND published <= ?2 AND (published < ?2 OR key <= ?3)
+        WHERE feed >> 3 = ?1 >> 3 AND +feed = ?1 AND published <= ?2 AND (published < ?2 OR key <= ?3)
         """)
     return try Int64.fetchOne(statement, arguments: [episode.feed, published, episode.id.number])
   }

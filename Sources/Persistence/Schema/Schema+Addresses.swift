@@ -1,6 +1,6 @@
 import GRDB
 
-/// Downloads of one address, told apart by their dates: migration 27.
+/// Downloads of one address, told apart by their dates: migration 27. Fresh addresses that were tried: migration 29.
 extension Schema {
   /// A former file has its download's title and date; those of older rows are unknown.
   static func addDatesOfAddresses(to db: Database) throws {
@@ -13,5 +13,11 @@ extension Schema {
         DROP INDEX downloads_url;
         CREATE INDEX downloads_url ON downloads (url_hash, published);
         """)
+  }
+
+  /// `fresh_addresses` counts the addresses that refreshes have given a refused download since it last made progress.
+  static func addFreshAddresses(to db: Database) throws {
+    try db.execute(
+      sql: "ALTER TABLE downloads ADD COLUMN fresh_addresses INTEGER NOT NULL DEFAULT 0 CHECK (fresh_addresses >= 0)")
   }
 }

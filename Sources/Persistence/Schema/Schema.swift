@@ -47,6 +47,7 @@ enum Schema {
     migrator.registerMigration("26-completed-bytes", migrate: addCompletedBytes)
     migrator.registerMigration("27-dates-of-addresses", migrate: addDatesOfAddresses)
     migrator.registerMigration("28-gaps-and-edits", migrate: addGaps)
+    migrator.registerMigration("29-fresh-addresses", migrate: addFreshAddresses)
     return migrator
   }
 

@@ -15,6 +15,9 @@ public struct Download: Hashable, Sendable {
   public var progress: Progress
   /// Failed attempts since the last one with progress; one for each round through all addresses.
   public var failures: Int
+  /// Fresh addresses of its episode that were tried since the last attempt with progress, because the one before had been
+  /// refused.
+  public var freshAddresses: Int
   /// The address to try next.
   public var round: Round
   public var dates: Dates
@@ -153,6 +156,11 @@ public struct Download: Hashable, Sendable {
     }
   }
 
+  /// Forgets former attempts: the next one is the first.
+  mutating func forgetAttempts() {
+    (failures, freshAddresses, round) = (0, 0, .init())
+  }
+
   /// The address to try next.
   public var source: WebAddress {
     description.mirrors.indices.contains(round.source - 1) ? description.mirrors[round.source - 1] : address
@@ -180,8 +188,8 @@ public struct Download: Hashable, Sendable {
 
   public init(
     id: DownloadID, address: WebAddress, description: Description, rank: Rank, origin: Origin, state: DownloadState,
-    progress: Progress, failures: Int, round: Round = .init(), dates: Dates, isHeld: Bool, networks: Networks = .init(),
-    tagging: Tagging? = nil, session: Session.Key? = nil
+    progress: Progress, failures: Int, freshAddresses: Int = 0, round: Round = .init(), dates: Dates, isHeld: Bool,
+    networks: Networks = .init(), tagging: Tagging? = nil, session: Session.Key? = nil
   ) {
     self.id = id
     self.address = address
@@ -191,6 +199,7 @@ public struct Download: Hashable, Sendable {
     self.state = state
     self.progress = progress
     self.failures = failures
+    self.freshAddresses = freshAddresses
     self.round = round
     self.dates = dates
     self.isHeld = isHeld

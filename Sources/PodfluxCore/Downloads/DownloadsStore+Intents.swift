@@ -145,8 +145,7 @@ extension DownloadsStore {
       stopAttempt(of: download.id, in: &turn)
       try transition(&download, to: .paused, in: turn)
     case .resume, .retry:
-      download.failures = 0
-      download.round = .init()
+      download.forgetAttempts()
       download.isHeld = try live[download.id] != nil || turn.tables.deletions.holds(download.id)
       try transition(&download, to: .queued, in: turn)
     case .cancel: try forget(download, deletingFile: true, in: &turn)

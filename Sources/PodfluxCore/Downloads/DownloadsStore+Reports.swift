@@ -53,7 +53,7 @@ extension DownloadsStore {
     let gained = gain(kept, of: attempt.download)
     try end(attempt, in: &turn) { store, download, turn in
       download.progress.keep(kept)
-      if gained > 0 { download.failures = 0 }
+      if gained > 0 { (download.failures, download.freshAddresses) = (0, 0) }
       if case .running = download.state {
         try store.transition(&download, to: .queued, in: turn)
       } else {
@@ -159,8 +159,7 @@ extension DownloadsStore {
     let downloaded = download.original?.length ?? file.length
     download.progress = .init(
       durable: downloaded, total: downloaded, discarded: download.progress.discarded, resume: nil)
-    download.failures = 0
-    download.round = .init()
+    download.forgetAttempts()
     download.dates.finished = turn.now
     try transition(&download, to: .completed(file), in: turn)
     // What a rule has asked for and is here may take the place of something else.
@@ -186,6 +185,7 @@ extension DownloadsStore {
       return
     }
     let hadProgress = gained > 0
+    if hadProgress { download.freshAddresses = 0 }
     guard error.code != .noSpace else {
       if hadProgress { download.failures = 0 }
       return try waitForRoom(&download, after: error, settings: settings, in: &turn)
@@ -244,6 +244,7 @@ extension DownloadsStore {
     download.description.integrity = wish.description.integrity
     download.description.expectedLength = wish.description.expectedLength
     (download.failures, download.round) = (0, .init())
+    download.freshAddresses += 1
     download.isHeld = try live[id] != nil || turn.tables.deletions.holds(id)
     try transition(&download, to: .queued, in: turn)
   }

@@ -39,7 +39,7 @@ extension DownloadsStore {
           return
         }
         left -= 1
-        (download.failures, download.round) = (0, .init())
+        download.forgetAttempts()
         try transition(&download, to: .failed(error), in: turn)
       }
     }

@@ -206,7 +206,8 @@ extension DownloadsStore {
     }
     download.progress = .init(
       durable: file.length, total: file.length, discarded: download.progress.discarded, resume: nil)
-    (download.failures, download.round, download.dates.finished) = (0, .init(), turn.now)
+    download.forgetAttempts()
+    download.dates.finished = turn.now
     try transition(&download, to: .completed(file), in: turn)
     return nil
   }

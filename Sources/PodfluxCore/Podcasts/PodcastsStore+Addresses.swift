@@ -7,12 +7,9 @@ extension PodcastsStore {
   mutating func seekAddress(for id: DownloadID, in turn: inout PodfluxTurn) throws {
     guard let episode = try turn.tables.episodes.find(having: id), let feed = try turn.tables.feeds.find(episode.feed)
     else { return }
-    if let download = try refusedDownload(id, in: turn),
-      try offerAddress(of: episode, in: feed, to: download, in: &turn)
-    {
-      return
-    }
-    guard !episode.isMissingFromFeed else { return }
+    guard let download = try refusedDownload(id, in: turn),
+      try !offerAddress(of: episode, in: feed, to: download, in: &turn), !episode.isMissingFromFeed
+    else { return }
     try hasten(feed, in: turn)
   }
 
@@ -26,10 +23,11 @@ extension PodcastsStore {
     _ = try offerAddress(of: episode, in: feed, to: failed, in: &turn)
   }
 
-  /// A download whose server has refused its address; nil if it has not, or the download is gone.
+  /// A download whose server has refused its address, which may have expired; nil if it has not, the download is gone, or
+  /// fresh addresses were refused too.
   private func refusedDownload(_ id: DownloadID, in turn: borrowing PodfluxTurn) throws -> Download? {
     guard let download = try turn.tables.downloads.find(id), case .failed(let error) = download.state,
-      error.mayHaveExpired
+      error.mayHaveExpired, download.freshAddresses < Limits.freshAddresses
     else { return nil }
     return download
   }

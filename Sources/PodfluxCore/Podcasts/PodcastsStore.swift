@@ -77,6 +77,9 @@ public struct PodcastsStore: DomainStore {
     /// How long after a refresh that succeeded a feed is not refreshed for the sake of an address that has expired, in
     /// milliseconds.
     public static let freshAddressMilliseconds: Int64 = 600_000
+    /// How many fresh addresses of an episode are tried, one after the other, if none leads to a byte: where all are refused,
+    /// they have not expired.
+    public static let freshAddresses = 5
     /// How many episodes of feeds that are gone a turn deletes: it takes some milliseconds.
     public static let forgottenAtOnce = 500
     /// After how long a feed is looked at again whose session could not log in, in milliseconds.

@@ -15,9 +15,9 @@ struct EpisodeMatcherPropertyTests {
     /// Refreshes from a document, and returns the key of each item; nil for repeated ones.
     mutating func refresh(_ items: [EpisodeIdentity]) -> [Int64?] {
       var matcher = EpisodeMatcher(episodes)
-      return items.map { item in
-        switch matcher.match(item) {
-        case .repeated: return nil
+      return zip(items, matcher.matches(items)).map { item, match in
+        switch match {
+        case .repeated, .undecided: return nil
         case .new:
           episodes.append(KnownEpisode(key: nextKey, identity: item))
           nextKey += 1

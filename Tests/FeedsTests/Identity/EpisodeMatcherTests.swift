@@ -134,7 +134,7 @@ struct EpisodeMatcherTests {
       key: 1, identity: example.known, formerGuids: example.formerGuids,
       formerEnclosures: example.formerEnclosures.compactMap { url($0) })
     var matcher = EpisodeMatcher([known])
-    #expect(matcher.match(example.item) == (example.isSame ? .known(1) : .new))
+    #expect(matcher.matches([example.item]) == [example.isSame ? .known(1) : .new])
     #expect(matcher.unmatched == (example.isSame ? [] : [1]))
     #expect(matcher.match(example.item) == .repeated)
   }
@@ -142,7 +142,22 @@ struct EpisodeMatcherTests {
   /// What the items of a document are, with these known episodes, whose keys are 1, 2, ….
   private func matches(_ items: [EpisodeIdentity], known: [EpisodeIdentity]) -> [EpisodeMatcher.Match] {
     var matcher = EpisodeMatcher(known.enumerated().map { KnownEpisode(key: Int64($0 + 1), identity: $1) })
-    return items.map { matcher.match($0) }
+    return matcher.matches(items)
+  }
+
+  @Test("An item whose title and date alone are a known episode's is that unless a later item is")
+  func namesake() {
+    let nine = identity("nine", "9.mp3", "Service", day: 1, seconds: 3600)
+    let eleven = identity("eleven", "11.mp3", "Service", day: 1, seconds: 3500)
+    #expect(matches([eleven, nine], known: [nine]) == [.new, .known(1)])
+    #expect(matches([nine, eleven], known: [nine]) == [.known(1), .new])
+    #expect(matches([eleven], known: [nine]) == [.known(1)])
+    #expect(matches([eleven, nine], known: [nine, eleven]) == [.known(2), .known(1)])
+    let (early, late) = (identity(nil, "9.mp3", "S", day: 1), identity(nil, "11.mp3", "S", day: 1, seconds: 9))
+    #expect(matches([late.with { $0.seconds = nil }, early], known: [early]) == [.new, .known(1)])
+    var matcher = EpisodeMatcher([KnownEpisode(key: 1, identity: nine)])
+    #expect(matcher.match(eleven) == .undecided && matcher.unmatched == [1])
+    #expect(matcher.decide(eleven) == .known(1) && matcher.unmatched.isEmpty)
   }
 
   @Test("A guid that every item has decides nothing")

@@ -26,3 +26,12 @@ extension EpisodeIdentity {
     return copy
   }
 }
+
+extension EpisodeMatcher {
+  /// What the items of a document are.
+  mutating func matches(_ items: [EpisodeIdentity]) -> [Match] {
+    var matches = items.map { match($0) }
+    for (index, item) in items.enumerated() where matches[index] == .undecided { matches[index] = decide(item) }
+    return matches
+  }
+}

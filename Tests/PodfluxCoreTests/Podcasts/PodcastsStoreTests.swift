@@ -462,6 +462,39 @@ struct PodcastsStoreTests {
     #expect(try world.database.read { try $0.download(name) }?.address == fresh.enclosure?.address)
   }
 
+  @Test("Fresh addresses that are refused one after the other have not expired: no more are tried until a client retries")
+  func refusedAddresses() throws {
+    try subscribe("a", episodes: 1)
+    try world.send(.podcasts(.download(.one(EpisodeID(number: 1)))))
+    let name = try #require(try episodes().first?.episode.download)
+    func state() throws -> DownloadState.Kind? { try world.database.read { try $0.download(name) }?.state.kind }
+    var fresh = try content(1)
+    func sign(_ number: Int) throws {
+      let refresh = try #require(started.first)
+      fresh.enclosure?.address = try address("http://media.example/1.mp3?signature=\(number)")
+      try report(refresh, .changed([.init(id: EpisodeID(number: 1), content: fresh, formerNames: .init())]))
+      try report(refresh, findings())
+    }
+    try refuse(name)
+    for number in 1...PodcastsStore.Limits.freshAddresses {
+      world.advance(seconds: 3600)
+      try world.send(.timeCame)
+      try sign(number)
+      #expect(try state() == .running, "\(number)")
+      try refuse(name)
+      #expect(try state() == .failed)
+    }
+    let next = try feed("a").refreshes.next
+    #expect(next > world.clock.wall.advanced(byMilliseconds: PodcastsStore.Limits.freshAddressMilliseconds))
+    world.advance(seconds: 3 * 86_400)
+    try world.send(.timeCame)
+    try sign(0)
+    #expect(try state() == .failed)
+    try world.send(.downloads(.retry(.one(name))))
+    try refuse(name)
+    #expect(try state() == .running)
+  }
+
   @Test("No address is sought for what failed otherwise, for one that a client chose, and of a feed that is paused")
   func unsoughtAddress() throws {
     try subscribe("a", episodes: 1)
