@@ -462,7 +462,7 @@ struct PodcastsStoreTests {
     #expect(try world.database.read { try $0.download(name) }?.address == fresh.enclosure?.address)
   }
 
-  @Test("Fresh addresses that are refused one after the other have not expired: no more are tried until a client retries")
+  @Test("Fresh addresses that are all refused have not expired: no more are tried until a client retries")
   func refusedAddresses() throws {
     try subscribe("a", episodes: 1)
     try world.send(.podcasts(.download(.one(EpisodeID(number: 1)))))
