@@ -11,7 +11,7 @@ import Testing
 struct EpisodePlanTests {
   private static let now = Timestamp(milliseconds: 1_800_000_000_000)
 
-  @Test("No page of a feed's episodes scans all episodes, in any order and behind any page, nor does a place among them")
+  @Test("No page of a feed's episodes scans all episodes, in any order, nor does a place among them")
   func pages() throws {
     let database = try LibraryDatabase.inMemory()
     let names = try ["a", "b"].map { try #require(FeedID($0)) }
