@@ -26,8 +26,8 @@ let package = Package(
     .executableTarget(
       name: "podflux",
       dependencies: [
-        "CLinux", "CSQLite", "PodfluxClient", "PodfluxEngine", "PodfluxPeople", "PrometheusMetrics", "Tagging",
-        "Terminal", "WireProtocol",
+        "CLinux", "CSQLite", "Digests", "PodfluxClient", "PodfluxEngine", "PodfluxPeople", "PrometheusMetrics",
+        "Tagging", "Terminal", "WireProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),

@@ -48,6 +48,26 @@ struct FollowerTests {
     #expect(settled.map(\.outcome) == [.left("paused"), .left("removed")])
   }
 
+  @Test("What an own engine has ended before the first look is counted, once, and nothing that had ended before")
+  func endsUnseen() throws {
+    func item(_ id: String, _ state: String, _ more: String = "") -> String {
+      #"{"id":"\#(id)","state":"\#(state)","path":"\#(id).mp3","addedAt":"1970-01-01T00:00:0\#(more)Z"}"#
+    }
+    var follower = DownloadFollower()
+    _ = try follower.apply(try action("downloads/finished", #"{"id":"d","file":{"path":"d.mp3","length":9}}"#))
+    let library = FakeLibrary(downloads: [
+      item("new", "completed", "8"), item("old", "completed", "0"), item("a", "completed", "0"), item("b", "failed", "0"), item("c", "queued", "0"),
+      item("d", "completed", "0"), item("f", "failed", "0"),
+    ])
+    let settled = try follower.lookForEnds(
+      at: library, besides: ["f"], of: ["a", "b", "c", "d", "gone"], since: Timestamp(milliseconds: 5000))
+    #expect(settled.map(\.id).sorted() == ["a", "b", "new"])
+    #expect(follower.done == 3 && follower.failures.count == 1)
+    let again = try follower.lookForEnds(
+      at: library, besides: ["f"], of: ["a", "b", "c", "d", "gone"], since: Timestamp(milliseconds: 5000))
+    #expect(again.isEmpty)
+  }
+
   @Test("What leaves the list of what moves without an action that says why is looked up")
   func lostActions() throws {
     var follower = DownloadFollower(following: ["a", "b"])

@@ -46,7 +46,9 @@ package struct DownloadFollower {
   private var lastSeen: [String: DownloadItem] = [:]
   /// The bytes of those that are done.
   package private(set) var doneBytes: Int64 = 0
-  package private(set) var done = 0
+  package var done: Int { complete.count }
+  /// Those that are done.
+  private var complete: Set<String> = []
   package private(set) var failures: [Failure] = []
   /// Those that have failed.
   private var failed: Set<String> = []
@@ -158,7 +160,7 @@ package struct DownloadFollower {
     ended.insert(id)
     switch outcome {
     case .done(_, let bytes):
-      done += 1
+      complete.insert(id)
       doneBytes += bytes
     case .failed(let failure):
       failures.append(failure)
@@ -190,18 +192,38 @@ package struct DownloadFollower {
     return settled
   }
 
-  /// Takes in what has failed unseen: before the first look, or between two of them.
+  /// Takes in what has ended unseen: before the first look, or between two of them.
   ///
-  /// - Parameter known: Those that had failed before.
-  package mutating func lookForFailures(
-    at source: some SnapshotSource, besides known: Set<String>
+  /// Cost: what has failed, what moves, and what was added since; all that is complete, if a download is gone that moved.
+  ///
+  /// - Parameters:
+  ///   - failed: Those that had failed before.
+  ///   - moving: Those that moved before.
+  ///   - start: When that was.
+  package mutating func lookForEnds(
+    at source: some SnapshotSource, besides failed: Set<String>, of moving: Set<String>, since start: Timestamp
   ) throws -> [Settled] {
     var settled: [Settled] = []
     try source.forEachDownload(.states([.failed]), order: .init(.added)) { item in
-      guard !known.contains(item.id), !failed.contains(item.id) else { return true }
+      guard !failed.contains(item.id), !self.failed.contains(item.id) else { return true }
       lastSeen[item.id] = item
       settled += take(item)
       return true
+    }
+    var wanted = moving.subtracting(complete).subtracting(self.failed)
+    if !wanted.isEmpty {
+      try source.forEachDownload(.states([.queued, .waiting, .running, .paused]), fields: [.id]) { item in
+        wanted.remove(item.id)
+        return !wanted.isEmpty
+      }
+    }
+    try source.forEachDownload(.states([.completed]), order: .init(.added, isReversed: true)) { item in
+      let isNew = item.dates.added.map { $0 >= start } ?? false
+      if wanted.remove(item.id) != nil || isNew, !complete.contains(item.id) {
+        lastSeen[item.id] = item
+        settled += take(item)
+      }
+      return isNew || !wanted.isEmpty
     }
     return settled
   }

@@ -29,6 +29,17 @@ struct MissingFileTests {
     #expect(again.status == 0 && daemon.isAlive)
   }
 
+  @Test("verify without a daemon ends with 1 for a file that is gone, and does not forget it before")
+  func verdictOfOwnEngine() throws {
+    let scene = try Scene()
+    let urls = try files(["a", "b"], in: scene)
+    try scene.results("get", urls[0], urls[1])
+    try FileManager.default.removeItem(atPath: scene.library + "/b.mp3")
+    let verify = try scene.podflux("verify", "--all")
+    #expect(verify.status == 1 && verify.errors.contains("the file \"b.mp3\" is gone"), "\(verify)")
+    #expect(verify.errors.hasSuffix("1 verified, 1 damaged\n"), "\(verify)")
+  }
+
   @Test("get fetches a file again that a person has deleted, beside an engine that has not seen it")
   func deleted() throws {
     let scene = try Scene()

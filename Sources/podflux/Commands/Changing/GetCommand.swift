@@ -89,8 +89,20 @@ struct GetCommand: EngineCommand {
         if wasKnown { known.append(id) }
       }
       try noticeMissingFiles(of: known, with: access)
-      try wait(for: ids, with: access, on: console)
+      if !known.isEmpty, !optionsOfNew.isEmpty {
+        console.note("\(optionsOfNew.listed) \(optionsOfNew.count == 1 ? "is" : "are") for what is not known yet")
+      }
+      try wait(for: ids, known: known, with: access, on: console)
     }
+  }
+
+  /// The options that only a new download takes, of those that are given.
+  private var optionsOfNew: [String] {
+    let given: [(name: String, isGiven: Bool)] = [
+      ("--podcast", podcast != nil), ("--title", title != nil), ("--published", published != nil),
+      ("--path", path != nil), ("--mirror", !mirror.isEmpty),
+    ]
+    return given.filter(\.isGiven).map(\.name)
   }
 
   /// What has a scheme is no title.
@@ -208,16 +220,28 @@ struct GetCommand: EngineCommand {
 
   // MARK: Waiting
 
-  private func wait(for ids: [String], with access: EngineAccess, on console: Console) throws {
+  private func wait(
+    for ids: [String], known: [String], with access: EngineAccess, on console: Console
+  ) throws {
     try goOn(with: ids, access)
     var follower = DownloadFollower(following: ids)
+    var isOther = false
+    func take(_ settled: DownloadFollower.Settled) {
+      // The engine compares what it fetches, and what it has fetched before was not asked for with this digest.
+      if let digest, known.contains(settled.id), let fault = KnownFile(settled, access.library)?.fault(digest) {
+        isOther = true
+        return console.complain("\(settled.name): \(fault)")
+      }
+      tell(settled, access, console)
+    }
     if noWait {
-      for settled in try follower.look(at: access.connection) { tell(settled, access, console) }
+      for settled in try follower.look(at: access.connection) { take(settled) }
       guard follower.isOver else { throw ExitCode.later }
     } else {
       var view = ProgressView(console)
-      try access.follow(&follower, on: &view) { tell($0, access, console) }
+      try access.follow(&follower, on: &view, onSettled: take)
     }
+    if isOther { throw ExitCode.failure }
     try Self.end(with: follower.failures, left: follower.left, on: console)
     if follower.stuck > 0 { throw ExitCode.later }
   }

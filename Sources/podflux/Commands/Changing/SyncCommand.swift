@@ -55,9 +55,9 @@ struct SyncCommand: EngineCommand {
       let before = try known ?? (access.isOwn ? offline : Before(access.connection, at: startedAt, self))
       known = before
       access.fetchesSidecars = !refreshOnly && !noWait
-      let chosen = try refresh(before.feeds, with: access)
-      // A feed that has been refreshed is due after the moment of the order.
-      var refreshes = RefreshFollower(chosen, orderedAt: due ? startedAt : console.clock.now)
+      let chosen = try refresh(before.feeds, since: startedAt, with: access)
+      // A feed that has been refreshed is due after the moment of the order, or after that of an own engine's start.
+      var refreshes = RefreshFollower(chosen, orderedAt: due || access.isOwn ? startedAt : console.clock.now)
       if noWait {
         guard chosen.isEmpty, try counts(access).moving == 0 else { throw ExitCode.later }
         return
@@ -73,7 +73,9 @@ struct SyncCommand: EngineCommand {
       try tell(refreshes.report, since: startedAt, access, on: console)
       if !refreshOnly {
         try access.follow(&downloads, on: &view) { tell($0, on: console) }
-        for settled in try downloads.lookForFailures(at: access.connection, besides: before.failed) {
+        let unseen = try downloads.lookForEnds(
+          at: access.connection, besides: before.failed, of: before.moving, since: startedAt)
+        for settled in unseen {
           if console.mode.progress != .none, let line = settled.row.flatMap(PlainReport.line(for:)) {
             console.errors.write(line: line)
           }
@@ -101,6 +103,8 @@ struct SyncCommand: EngineCommand {
     var feeds: [FeedItem] = []
     /// The downloads that had failed.
     var failed: Set<String> = []
+    /// Those that moved, if downloads are waited for.
+    var moving: Set<String> = []
 
     init(_ source: some SnapshotSource, at now: Timestamp, _ command: SyncCommand) throws {
       if command.feeds.isEmpty {
@@ -115,6 +119,13 @@ struct SyncCommand: EngineCommand {
         return true
       }
       self.failed = failed
+      guard !command.refreshOnly, !command.noWait else { return }
+      var moving: Set<String> = []
+      try source.forEachDownload(.states([.queued, .waiting, .running]), fields: [.id]) { item in
+        moving.insert(item.id)
+        return true
+      }
+      self.moving = moving
     }
 
     /// Of a library that cannot be read the engine says why.
@@ -129,19 +140,32 @@ struct SyncCommand: EngineCommand {
     private init() {}
   }
 
-  /// Orders the refreshes. Returns the feeds as they were before.
-  private func refresh(_ before: [FeedItem], with access: EngineAccess) throws -> [FeedItem] {
+  /// Orders the refreshes, but of those that an own engine has refreshed since its start, or is at: they were due. Returns the
+  /// feeds as they were before.
+  private func refresh(
+    _ before: [FeedItem], since start: Timestamp, with access: EngineAccess
+  ) throws -> [FeedItem] {
     guard !due else { return before }
-    guard !feeds.isEmpty else {
-      if !before.isEmpty { try access.order(.podcasts(.refresh(.all))) }
-      return before
+    let chosen = feeds.isEmpty ? before : try named(at: access.connection)
+    var ids = chosen.compactMap { FeedID($0.id) }
+    if access.isOwn, !ids.isEmpty {
+      let fresh = try access.connection.feeds(feeds.isEmpty ? nil : ids).filter { feed in
+        feed.isRefreshing || feed.lastRefreshed.map { $0 >= start } ?? false
+      }
+      let freshIDs = Set(fresh.map(\.id))
+      ids.removeAll { freshIDs.contains($0.description) }
     }
-    let finder = LibraryFinder(access.connection)
-    let found = try feeds.compactMap { selector -> FeedItem? in
+    guard !ids.isEmpty else { return chosen }
+    let isEach = feeds.isEmpty && (ids.count == chosen.count || ids.count > DownloadIntent.Selection.maximumIDs)
+    try access.order(.podcasts(.refresh(isEach ? .all : .many(ids))))
+    return chosen
+  }
+
+  private func named(at connection: ClientConnection) throws -> [FeedItem] {
+    let finder = LibraryFinder(connection)
+    return try feeds.compactMap { selector in
       if case .feed(let feed) = try finder.find(selector, among: .feeds) { feed } else { nil }
     }
-    try access.order(.podcasts(.refresh(.many(found.compactMap { FeedID($0.id) }))))
-    return found
   }
 
   // MARK: What people are told

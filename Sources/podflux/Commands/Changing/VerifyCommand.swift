@@ -17,7 +17,8 @@ struct VerifyCommand: EngineCommand {
       It ends with 1 if a file is damaged or gone, or cannot be read. One that another program has edited stays as it is.
       """)
 
-  static let startCleanup = StartCleanup.awaited
+  // It would forget the very downloads whose files are gone.
+  static let startCleanup = StartCleanup.none
 
   @OptionGroup var folder: LibraryPathOption
   @OptionGroup var engine: SocketOption
