@@ -56,7 +56,8 @@ struct FollowerTests {
     var follower = DownloadFollower()
     _ = try follower.apply(try action("downloads/finished", #"{"id":"d","file":{"path":"d.mp3","length":9}}"#))
     let library = FakeLibrary(downloads: [
-      item("new", "completed", "8"), item("old", "completed", "0"), item("a", "completed", "0"), item("b", "failed", "0"), item("c", "queued", "0"),
+      item("new", "completed", "8"), item("old", "completed", "0"), item("a", "completed", "0"),
+      item("b", "failed", "0"), item("c", "queued", "0"),
       item("d", "completed", "0"), item("f", "failed", "0"),
     ])
     let settled = try follower.lookForEnds(

@@ -16,10 +16,12 @@ struct RunReport {
 
   /// Asks for a run, and waits for its end.
   init(of action: Action, with access: EngineAccess) throws {
+    let turn = try CleanupTurn(with: access)
     let number = try Self.order(action, with: access).required("run", JSONObject.integer)
     library = access.library
     run = try Self.wait(for: number, with: access)
     steps = try Self.steps(ofRun: number, at: access.connection)
+    extendLifetime(turn)
   }
 
   /// The engine keeps what its last run has done, and another command's has followed this one.

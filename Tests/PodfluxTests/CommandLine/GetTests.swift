@@ -46,7 +46,7 @@ struct GetTests {
     #expect(file["path"] as? String == "\(scene.library)/x/d.mp3" && file["bytes"] as? Int == 40_001)
   }
 
-  @Test("A file that was here before has to have the digest that is asked for; what else is said of it concerns new ones")
+  @Test("A file that was here before has to have the digest that is asked for")
   func knownFile() throws {
     let scene = try Scene()
     let hash = scene.serve("/a.mp3", length: 40_000).body.hash
@@ -56,7 +56,7 @@ struct GetTests {
     #expect(try scene.podflux("get", url, "--sha256", hash.uppercased()).output == path)
     let other = try scene.podflux("get", url, "--sha256", String(repeating: "0", count: 64))
     #expect(other.status == 1 && other.output.isEmpty, "\(other)")
-    #expect(other.errors.hasSuffix("it is here already, and has another SHA-256: \(hash)\n"), "\(other)")
+    #expect(other.errors.contains("it is here already, and has another SHA-256: \(hash)\n"), "\(other)")
     let named = try scene.podflux("get", url, "--title", "Other", "--path", "b.mp3")
     #expect(named.status == 0 && named.output == path, "\(named)")
     #expect(named.errors.hasPrefix("--title and --path are for what is not known yet\n"), "\(named)")
