@@ -100,6 +100,7 @@ extension Sabotage {
     case .keepCountsAll: "a rule deletes what it has room for"
     case .favoriteForgotten: "a rule deletes a favorite"
     case .gapForgotten: "a refresh fails at a further document, and the next one reads the first document only"
+    case .namesakeTaken: "a new item is taken for the episode of its title and date that stands further down"
     case .furtherForgotten: "a feed is divided into documents, and only the first is read"
     case .editForgotten: "a rule deletes a file that a person has changed"
     case .editUnseen: "a rule deletes a file that a person has changed since the engine saw it last"

@@ -189,6 +189,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// When a download is removed while its file is moved, only its former name is deleted.
   case newNameForgotten = "new-name-forgotten"
 
+  /// A new item is taken for the episode of the same title and date that stands further down.
+  case namesakeTaken = "namesake-taken"
   /// The first refresh of a feed reads its first document only.
   case furtherForgotten = "further-forgotten"
   /// What a refresh has read before it failed counts as all that is new.
@@ -299,7 +301,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
       .distrustForgotten,
       .anyMoveBelieved, .missingNotMarked, .returnNotMarked, .downloadGoesWithEpisode, .goneForgotten, .goneIgnored,
       .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored, .downloadShared, .furtherForgotten,
-      .gapForgotten:
+      .gapForgotten, .namesakeTaken:
       .feeds
     case .removedForgotten, .lineForgotten, .keepCountsAll, .favoriteForgotten, .quotaForgotten, .quotaTakesNewest,
       .quotaTakesMore, .quotaSearchedOnce:

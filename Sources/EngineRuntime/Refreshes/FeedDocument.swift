@@ -22,6 +22,8 @@ struct FeedDocument {
   private var seen: Set<Int64> = []
   /// The newest episode of the library then.
   private let readTo: Int64
+  /// The newest episode of the library before the first document of this reading.
+  private let lastKnown: Int64
   /// Whether an item is new, or says something else than the library knows.
   private(set) var hasDifferences = false
   /// Whether the notes of an episode that the library knows are other ones than it has.
@@ -39,24 +41,28 @@ struct FeedDocument {
   private var matcher: EpisodeMatcher
   private let known: [Int64: EpisodeTraces]
   private let keepsNotes: Bool
+  private let undecidedItems: Int
   private let secret: AddressSecret?
 
   /// - Parameters:
   ///   - readTo: The newest episode of the library when the feed was last read without a gap.
   ///   - keepsNotes: Whether the notes of episodes are read; the traces have the hashes of those that are known then.
+  ///   - undecidedItems: How many items that may be known episodes are held until the others had their turn.
   ///   - secret: What is left out of the addresses of the document.
   ///   - former: The document of the same feed before this one, whose episodes are known by now; nil for the first.
   init(
     at address: WebAddress?, charset: String?, known: [EpisodeTraces], readTo: Int64, keepsNotes: Bool,
-    secret: AddressSecret? = nil, behind former: FeedDocument? = nil
+    undecidedItems: Int = RefreshLimits.undecidedItems, secret: AddressSecret? = nil, behind former: FeedDocument? = nil
   ) {
     parser = FeedParser(address: address, charset: charset, keepsDescriptions: keepsNotes)
     self.keepsNotes = keepsNotes
+    self.undecidedItems = undecidedItems
     self.secret = secret
     matcher = EpisodeMatcher(known.map(KnownEpisode.init))
     self.known = Dictionary(uniqueKeysWithValues: known.map { ($0.id.number, $0) })
     count = known.count
     self.readTo = readTo
+    lastKnown = former?.lastKnown ?? known.map(\.id.number).max() ?? 0
     if let former { (seen, distinct) = (former.seen, former.distinct) }
   }
 
@@ -87,9 +93,12 @@ struct FeedDocument {
     var episodes: [FeedEpisode] = []
     let outcome = parser.finish { episodes.append($0) }
     for episode in episodes { take(episode) }
+    let isWhole = if case .feed(let report) = outcome { report.isWhole } else { false }
     for item in undecided {
       let identity = EpisodeIdentity(item.content)
-      take(item.episode, item.content, as: identity, matcher.decide(identity))
+      let match = decide(identity)
+      // Of a document that ends early the item that is the known episode may not have come: the next refresh decides.
+      if isWhole || match == .new { take(item.episode, item.content, as: identity, match) }
     }
     undecided = []
     return outcome
@@ -104,14 +113,21 @@ struct FeedDocument {
 
   mutating func takeChanged() -> [RefreshReport.EpisodeChange] { changed.takePage() }
 
+  /// What an undecided item is. An episode that a former document of this reading had is not a second item.
+  private mutating func decide(_ identity: EpisodeIdentity) -> EpisodeMatcher.Match {
+    let match = matcher.decide(identity)
+    guard case .known(let key) = match, seen.contains(key) || key > lastKnown else { return match }
+    return .new
+  }
+
   private mutating func take(_ episode: FeedEpisode) {
     let content = EpisodeContent(episode).without(secret)
     note(content.published?.moment)
     let identity = EpisodeIdentity(content)
     var match = matcher.match(identity)
     if match == .undecided {
-      guard undecided.count >= RefreshLimits.undecidedItems else { return undecided.append((episode, content)) }
-      match = matcher.decide(identity)
+      guard undecided.count >= undecidedItems else { return undecided.append((episode, content)) }
+      match = decide(identity)
     }
     take(episode, content, as: identity, match)
   }

@@ -4,6 +4,8 @@ import PodfluxCore
 
 /// What a refresh comes to.
 extension RefreshAttempt {
+  func report(_ news: RefreshReport.News) -> RefreshReport { RefreshReport(refresh: refresh.id, news: news) }
+
   /// The document was a feed.
   mutating func succeed(_ report: FeedReport, _ document: FeedDocument, _ head: ResponseHead, bodyHash: String) {
     let content = PodcastContent(report.podcast).without(secret)

@@ -45,6 +45,8 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   /// The secret that the feed's addresses may have, because its requests have it there; nil for none.
   let secret: AddressSecret?
   private let makeDecoder: (ContentCoding) -> any BodyDecoder
+  /// How many items that may be known episodes are held until the others had their turn.
+  package var undecidedItems = RefreshLimits.undecidedItems
   /// Whether the feed is read where its document says that it has moved to.
   let followsDocument: Bool
   var stage = Stage.idle
@@ -80,10 +82,9 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   private var isConditional = false
   /// Events that wait until the last report is committed.
   private var waiting: [RefreshEvent] = []
-  private var isWaiting = false
+  private var (isWaiting, isStopping) = (false, false)
   /// Whether it has told what the podcast is.
   private var isDescribed = false
-  private var isStopping = false
   private(set) var hasExchange = false
   var now = ClockReading(wall: Timestamp(milliseconds: 0), monotonicMilliseconds: 0)
   private var commands: [RefreshCommand] = []
@@ -287,7 +288,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
         if further == nil { (knownEpisodes, hasPart) = (known.count, known.contains { $0.id.number > readTo }) }
         document = FeedDocument(
           at: (try? WebAddress(head.effectiveURL)) ?? address, charset: head.charset, known: known,
-          readTo: readTo, keepsNotes: keepsNotes, secret: secret, behind: former)
+          readTo: readTo, keepsNotes: keepsNotes, undecidedItems: undecidedItems, secret: secret, behind: former)
         (former, decoder) = (nil, head.contentCoding.map(makeDecoder))
       }
       try bytes.withUnsafeBytes { try decode($0) }
@@ -364,8 +365,6 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
       request()
     }
   }
-
-  private func report(_ news: RefreshReport.News) -> RefreshReport { RefreshReport(refresh: refresh.id, news: news) }
 
   mutating func command(_ command: RefreshCommand) { commands.append(command) }
 

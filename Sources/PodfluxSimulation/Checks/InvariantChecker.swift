@@ -215,6 +215,7 @@ final class InvariantChecker {
       case .resume, .retry:
         rows[id]?.state = .queued
         rows[id]?.failures = 0
+        rows[id]?.freshAddresses = 0
         rows[id]?.round = .init()
       case .cancel:
         rows[id] = nil

@@ -26,9 +26,11 @@ struct SimulatedItem: Hashable {
   var address: WebAddress
   var title: String
   var published: Timestamp
-  let seconds: Int64
+  private(set) var seconds: Int64
   /// The bytes that the feed claims.
   let length: Int64?
+  /// Whether another episode of the feed has its title, and had its date.
+  private(set) var hasNamesake = false
   private var revision = 0
   /// Grows with each change of the notes.
   private var notesRevision = 0
@@ -54,6 +56,16 @@ struct SimulatedItem: Hashable {
     Timestamp(milliseconds: World.beginning).advanced(byDays: -90)
       .advanced(byMilliseconds: Int64(truth) * 3_600_000 + Int64(revision) * 1_000)
   }
+
+  /// Gives it the date of another episode that has its title, and about the same length: guid and address alone tell the two
+  /// apart.
+  mutating func becomeNamesake(of other: inout SimulatedItem) {
+    (published, seconds) = (other.published, other.seconds + 1)
+    (hasNamesake, other.hasNamesake) = (true, true)
+  }
+
+  /// Whether its guid always tells it from a namesake, and it has none.
+  var mayHaveNamesake: Bool { guid != nil && constancy == .guidAndTitle && !hasNamesake }
 
   /// The publisher changes something of it.
   mutating func change(using random: inout SeededGenerator) {

@@ -97,7 +97,7 @@ struct SimulatedPodcast {
   }
 
   private mutating func leave(_ index: Int) {
-    guard items.indices.contains(index) else { return }
+    guard items.indices.contains(index), !items[index].hasNamesake else { return }
     gone.append(items.remove(at: index))
     if gone.count > Self.limit { gone.removeFirst() }
   }
@@ -127,6 +127,12 @@ struct SimulatedPodcast {
       truth: truth, constancy: constancy, hasGuid: oddity != .withoutGuids,
       title: oddity == .oneTitle ? "News" : "Episode \(truth)", file: address, using: &random)
     if let former { item.guid = gone.remove(at: former).guid }
+    // Two of one day. In a document that is not read, or when it is gone, the other one would not be told from it.
+    if oddity == .oneTitle, !isDivided, item.mayHaveNamesake, random.once(in: 2),
+      let other = items.firstIndex(where: \.mayHaveNamesake)
+    {
+      item.becomeNamesake(of: &items[other])
+    }
     items.insert(item, at: 0)
   }
 

@@ -61,6 +61,7 @@ final class SimulatedRefresh {
     if world.sabotage == .notesUnread { believed.feed.refreshes.validators.hasNotes = true }
     if world.sabotage == .gapForgotten { believed.feed.refreshes.readTo = .max }
     core = RefreshAttempt(believed, rows: SimulatedEpisodeRows(world: process.world)) { _ in SimulatedDecoder() }
+    if world.sabotage == .namesakeTaken { core.undecidedItems = 0 }
   }
 
   /// A number that changes with each exchange.
