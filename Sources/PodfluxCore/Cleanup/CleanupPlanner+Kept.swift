@@ -7,10 +7,12 @@ extension CleanupPlanner {
   }
 
   /// Handles rows that keep their paths: no other row follows its file to such a path, nor a file that such a row claims,
-  /// and then keeps its own path too. Two downloads never share a file.
+  /// and then keeps its own path too. Two downloads never share a file. What lies at such a path stays there.
   mutating func leaveKept() {
     guard !kept.isEmpty else { return }
     var followers: [EntryPath: [Int]] = [:]
+    let strays = Dictionary(
+      steps.indices.compactMap { index in steps[index].takenStray.map { ($0, index) } }, uniquingKeysWith: { $1 })
     var places = Array(kept)
     for (index, step) in steps.enumerated() where step.decision == .follow {
       if step.isClaimed(by: keptRows) {
@@ -20,6 +22,9 @@ extension CleanupPlanner {
       }
     }
     while let place = places.popLast() {
+      if let index = strays[place], steps[index].decision != .leave {
+        leave(index, "a download's row says that its file is here, and that one stays where it is", &places)
+      }
       for index in followers.removeValue(forKey: place) ?? [] {
         leave(index, "another download's row has that place, and its own file cannot be told", &places)
       }
@@ -28,6 +33,15 @@ extension CleanupPlanner {
 }
 
 extension CleanupStep {
+  /// The place of a file that no row has and that is to be taken from it, or for a row; nil for other steps.
+  fileprivate var takenStray: EntryPath? {
+    guard decision != .leave, decision != .offer else { return nil }
+    return switch finding {
+    case .orphan(let found), .adoptable(let found, _, _): found.place
+    default: nil
+    }
+  }
+
   /// Whether the row would follow a file that another one of these rows claims: then the store refuses it.
   fileprivate func isClaimed(by rows: [UInt64: [ExpectedFile]]) -> Bool {
     switch finding {

@@ -80,6 +80,22 @@ struct CleanupPlannerOrphanTests {
     #expect(scene.read.count == (content == nil ? 0 : 1))
   }
 
+  /// Seed 3310175 of the simulator: each run planned to adopt it, and none did.
+  @Test("A file at the path of a row that must stay there is left: the row's own file took the place of one that stays")
+  func atPathOfHeldRow() throws {
+    try scene.row("a", at: "x", inode: 1, content: "mine")
+    try scene.row("b", at: "y", inode: 2)
+    try scene.former("c", "x", inode: 3, content: "mine", .kept)
+    scene.found("x", inode: 3, content: "mine")
+    scene.found("y", inode: 1, content: "mine")
+    // No row can keep that name.
+    scene.add(FoundFile(place: EntryPath(bytes: Array(#"s\z"#.utf8)), length: 10, inode: 2))
+    for orphans in CleanupOptions.Orphans.allCases {
+      let steps = try scene.plan(.init(orphans: orphans))
+      #expect(steps.count == 3 && steps.allSatisfy { [.leave, .offer].contains($0.decision) }, "\(orphans): \(steps)")
+    }
+  }
+
   @Test("A file that was missing and is back at its path, with another inode")
   func missingIsBack() throws {
     try scene.former("a", "x", inode: 1, .missing)
