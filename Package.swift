@@ -49,7 +49,7 @@ let package = Package(
     .target(
       name: "PrometheusMetrics",
       dependencies: ["CLinux", .product(name: "CoreMetrics", package: "swift-metrics")]),
-    .target(name: "WireProtocol", dependencies: ["Flux", "PodfluxCore"]),
+    .target(name: "WireProtocol", dependencies: ["Flux", "PodfluxCore", "Texts"]),
     .target(
       name: "Transfers",
       dependencies: ["CBrotli", "CCurl", "CLinux", "CZlib", "EngineRuntime", "Flux", "PodfluxCore"]),

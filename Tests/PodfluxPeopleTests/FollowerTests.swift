@@ -48,6 +48,17 @@ struct FollowerTests {
     #expect(settled.map(\.outcome) == [.left("paused"), .left("removed")])
   }
 
+  @Test("Lengths that a feed has invented do not add up to more than the largest number; an unknown one makes none")
+  func sums() throws {
+    func item(_ total: String) throws -> DownloadItem {
+      try DownloadItem(payload(#"{"id":"a","bytes":{"received":9223372036854775807,"total":\#(total)}}"#))
+    }
+    let huge = try item("9223372036854775807")
+    #expect([huge, huge].totalBytes == .max && [huge, huge].receivedBytes == .max)
+    #expect(try [huge, item("null"), item("5")].totalBytes == nil)
+    #expect(try [item("5"), item("6")].totalBytes == 11)
+  }
+
   @Test("What an own engine has ended before the first look is counted, once, and nothing that had ended before")
   func endsUnseen() throws {
     func item(_ id: String, _ state: String, _ more: String = "") -> String {

@@ -110,6 +110,23 @@ struct LibraryFinderTests {
     #expect(throws: SelectionFailure.self) { try LibraryFinder(twins).find("https://e.org/dl", among: .all) }
   }
 
+  @Test("A URL with a part that is not shown names nothing for sure, also if one thing is shown as the rest of it")
+  func hiddenParts() throws {
+    var library = FakeLibrary()
+    library.feeds = [#"{"id":"f-1","title":"Mine","url":"https://e.org/feed"}"#]
+    library.downloads = [#"{"id":"a","title":"Part","url":"https://e.org/dl?f=a.mp3","state":"completed"}"#]
+    for selector in ["https://e.org/feed?token=two", "https://me:pw@e.org/feed", "https://e.org/dl?user=bob&f=a.mp3"] {
+      #expect {
+        try LibraryFinder(library).find(selector, among: .all)
+      } throws: { error in
+        guard let lines = (error as? SelectionFailure)?.lines else { return false }
+        return lines.count == 2 && lines[0].contains("this one names none for sure") && !lines[0].contains("two")
+      }
+    }
+    #expect(try LibraryFinder(library).find("https://e.org/feed", among: .all).id == "f-1")
+    #expect(try LibraryFinder(library).find("https://e.org/dl?f=a.mp3", among: .all).id == "a")
+  }
+
   @Test("An empty text names nothing, and is answered with what would")
   func empty() {
     #expect {

@@ -53,6 +53,17 @@ struct ConditionTests {
     }
   }
 
+  @Test("with a text of which nothing can be seen is refused", arguments: ["\u{AD}", "\u{200B}", "\u{301}"])
+  func invisible(text: String) {
+    for key in ["titleContains", "titleExcludes"] {
+      #expect {
+        try decode(#"{"\#(key)":"\#(text)"}"#)
+      } throws: { error in
+        (error as? Refusal)?.code == .invalidValue
+      }
+    }
+  }
+
   @Test(
     "has one part for each key, so that it can be written down again",
     arguments: [

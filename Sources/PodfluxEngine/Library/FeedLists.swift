@@ -23,7 +23,7 @@ extension PodcastIntent.Document {
     case .text(let text): return Array(text.utf8)
     case .file(let path):
       do {
-        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        let file = try Self.regularFile(at: path)
         defer { try? file.close() }
         let data = try file.read(upToCount: Self.maximumFileBytes + 1) ?? Data()
         guard data.count <= Self.maximumFileBytes else {
@@ -38,6 +38,21 @@ extension PodcastIntent.Document {
           .invalidValue, "the file cannot be read: \(error.localizedDescription)", path: "payload.file")
       }
     }
+  }
+
+  /// Opens a file without waiting: for the writer of a pipe the whole engine would wait.
+  private static func regularFile(at path: String) throws(Refusal) -> FileHandle {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      throw Refusal(.invalidValue, "the file cannot be read: \(String(cString: strerror(errno)))", path: "payload.file")
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      throw Refusal(
+        .invalidValue, "payload.file is no regular file; name one, or give its text as opml", path: "payload.file")
+    }
+    return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 }
 
@@ -112,5 +127,15 @@ public enum FeedListReader {
   /// - Throws: `Refusal` if it is no OPML, or has too many feeds.
   public static func feeds(inOPML bytes: [UInt8]) throws(Refusal) -> PodcastIntent.FeedList {
     try PodcastIntent.FeedList(opml: bytes, from: "the document")
+  }
+
+  /// OPML documents with all of the feeds, with passwords and tokens in their addresses: each of at most so many bytes, unless
+  /// one feed needs more. Cost: the text is written once for each halving that this takes.
+  public static func documents(of feeds: [PodcastIntent.FeedList.Entry], atMost bytes: Int) -> [String] {
+    let writer = OPMLWriter(title: "Podflux", includesSecrets: true)
+    let text = writer.text(of: feeds.map { .init(address: $0.address, title: $0.title, group: $0.group) })
+    guard text.utf8.count > bytes, feeds.count > 1 else { return feeds.isEmpty ? [] : [text] }
+    let half = feeds.count / 2
+    return documents(of: Array(feeds[..<half]), atMost: bytes) + documents(of: Array(feeds[half...]), atMost: bytes)
   }
 }

@@ -1,17 +1,30 @@
 import PodfluxClient
+import PodfluxCore
 import Terminal
 
 /// How followed downloads look.
 extension DownloadFollower {
   package var summary: TransferSummary {
     let rows = rows
-    let totals = rows.map(\.bytes.total)
-    let isWhole = unlisted == 0 && !totals.contains(nil)
     return TransferSummary(
       done: done, of: count, failed: failures.count,
-      received: doneBytes + rows.reduce(0) { $0 + $1.bytes.received },
-      total: isWhole ? doneBytes + totals.reduce(0) { $0 + ($1 ?? 0) } : nil,
-      bytesPerSecond: rows.reduce(0) { $0 + $1.rate })
+      received: doneBytes.addingClamped(rows.receivedBytes),
+      total: unlisted == 0 ? rows.totalBytes.map(doneBytes.addingClamped) : nil,
+      bytesPerSecond: rows.reduce(0) { $0.addingClamped($1.rate) })
+  }
+}
+
+/// Sums over downloads. A feed may claim any length, and a sum beyond the largest number is that one.
+extension Sequence<DownloadItem> {
+  /// The bytes that have come.
+  package var receivedBytes: Int64 { reduce(0) { $0.addingClamped($1.bytes.received) } }
+
+  /// The bytes that all have at their ends; nil if the length of one is unknown.
+  package var totalBytes: Int64? {
+    reduce(0) { sum, item in
+      guard let sum, let bytes = item.bytes.total else { return nil }
+      return sum.addingClamped(bytes)
+    }
   }
 }
 

@@ -25,7 +25,7 @@ package struct LibraryFinder {
   package func find(_ selector: String, among kinds: SelectedKinds) throws -> Selected {
     if let found = try find(id: selector, among: kinds) { return found }
     if let address = try? WebAddress(selector) {
-      if let found = try find(url: address.redacted, among: kinds) { return found }
+      if let found = try find(address, among: kinds) { return found }
       throw SelectionFailure.nothing(selector: selector, kinds: kinds)
     }
     return try find(title: selector, among: kinds)
@@ -70,7 +70,19 @@ package struct LibraryFinder {
 
   // MARK: URLs
 
-  /// Several things can have one URL: items show it without what may be secret in it, such as the value of a parameter.
+  /// Several things can have one URL: items show it without what may be secret in it, such as the value of a parameter. A URL
+  /// with such a part names none of them for sure.
+  private func find(_ address: WebAddress, among kinds: SelectedKinds) throws -> Selected? {
+    let url = address.redacted
+    guard let found = try find(url: url, among: kinds) else { return nil }
+    guard url == address.description else {
+      throw SelectionFailure.ambiguous(
+        selector: address.description, candidates: [found],
+        feeds: found.kind == .episodes ? try source.feedTitles() : [:], count: 1)
+    }
+    return found
+  }
+
   private func find(url: String, among kinds: SelectedKinds) throws -> Selected? {
     if kinds.contains(.feeds) {
       let feeds = try source.feeds()

@@ -91,6 +91,10 @@ package enum SelectionFailure: Error, Hashable {
       guard let address = try? WebAddress(selector) else {
         return ["\"\(selector)\" is in several titles, and nothing was done; give more of it, or an id:"] + shown + more
       }
+      if address.redacted != address.description {
+        let reason = "URLs are shown without what may be secret in them, so that this one names none for sure"
+        return ["\"\(address.redacted)\": \(reason), and nothing was done; give an id:"] + shown + more
+      }
       return ["\"\(address.redacted)\" is the URL of several, and nothing was done; give an id:"] + shown + more
     }
   }

@@ -6,9 +6,22 @@ extension String {
   public var printable: String {
     guard !isPrintableASCII else { return self }
     var scalars = UnicodeScalarView()
-    for scalar in unicodeScalars { scalars.append(scalar.steersTerminal ? "\u{FFFD}" : scalar) }
+    // Tags behind a black flag are a part of it (UTS #51, emoji tag sequences): of the flags of England, Scotland and Wales.
+    var tagsLeft = 0
+    for scalar in unicodeScalars {
+      if scalar.isTag, tagsLeft > 0 {
+        tagsLeft -= 1
+        scalars.append(scalar)
+        continue
+      }
+      tagsLeft = scalar == "\u{1F3F4}" ? Self.maximumTags : 0
+      scalars.append(scalar.steersTerminal ? "\u{FFFD}" : scalar)
+    }
     return String(scalars)
   }
+
+  /// The most tags of a flag in use, with the one at its end.
+  private static let maximumTags = 6
 
   /// The printable text without what terminals measure differently: fillers and invisible format characters go, and of a
   /// character with piled-up marks the first scalars stay. What remains has the width that `displayWidth` says.
@@ -33,14 +46,17 @@ extension String {
 
 extension Unicode.Scalar {
   /// Whether a terminal would obey this instead of showing it: controls (C0, DEL, C1), separators of lines and paragraphs,
-  /// what changes the direction of text (UAX #9), and tags, which hide text.
+  /// what changes the direction of text (UAX #9), and tags that are no
+  /// part of a flag, which hide text.
   fileprivate var steersTerminal: Bool {
     if isASCII { return value < 0x20 || value == 0x7F }
     return switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true
-    default: properties.isBidiControl || Self.tags.contains(value)
+    default: properties.isBidiControl || isTag
     }
   }
+
+  fileprivate var isTag: Bool { Self.tags.contains(value) }
 
   /// Whether this is invisible without a part in forming letters or emoji. Joiners and variation selectors have one.
   fileprivate var isUnmeasurable: Bool {

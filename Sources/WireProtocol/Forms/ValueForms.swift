@@ -49,7 +49,7 @@ extension ValueForm<Bool> {
     Self(
       "`true`",
       read: { f throws(Refusal) in
-        guard try f.boolean() else { throw f.mustBe("true; give id, ids or where to choose some") }
+        guard try f.boolean() else { throw f.mustBe("true; leave it out if it is not meant") }
         return true
       }, write: { $1.value($0) })
   }

@@ -1,5 +1,6 @@
 import Flux
 import PodfluxCore
+import Texts
 
 /// Which downloads a client means (the article Protocol).
 extension Condition {
@@ -123,6 +124,11 @@ extension Field {
   }
 
   func searchTexts() throws(Refusal) -> [String] {
-    try oneOrMore { field throws(Refusal) in try field.text(ofBytes: 1...Condition.Limits.textBytes) }
+    try oneOrMore { field throws(Refusal) in
+      let text = try field.text(ofBytes: 1...Condition.Limits.textBytes)
+      // Each title has it.
+      guard !FoldedText.of(text).isEmpty else { throw field.mustBe("a text with a character that can be seen") }
+      return text
+    }
   }
 }

@@ -33,7 +33,6 @@ extension Field {
       throw refusal(
         .limitExceeded, "\(path) has \(members.count) members; give at most \(NetworkClasses.maximumPodcasts)")
     }
-    guard !members.isEmpty else { throw mustBe("an object with at least one podcast; leave it out to change none") }
     var policies: [String: NetworkPolicy] = [:]
     for member in members {
       let field = Field(value: member.value, container: path, step: .key(member.key))

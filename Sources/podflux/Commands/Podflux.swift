@@ -37,6 +37,10 @@ struct Podflux: ParsableCommand {
     }
     openMissingDescriptors()
     findRuntimeFolder()
+    if let number = firstWordThatIsNoText {
+      StandardError.print("podflux: word \(number) of the command line is no UTF-8; rename what it names")
+      exit(withError: ExitCode.wrongUsage)
+    }
     // Before any slow work: a signal that comes a moment later must end the engine as cleanly as any other.
     let engines = [RunCommand.configuration.commandName, DaemonCommand.configuration.commandName]
     if engines.contains(CommandLine.arguments.dropFirst().first) { signals = HeldSignals() }
@@ -45,6 +49,14 @@ struct Podflux: ParsableCommand {
       exit(withError: ExitCode.wrongUsage)
     }
     main(nil)
+  }
+}
+
+/// The number of the first argument that is no UTF-8: repaired, it would name another file. Nil for none.
+private var firstWordThatIsNoText: Int? {
+  (1..<max(1, Int(CommandLine.argc))).first { number in
+    guard let word = CommandLine.unsafeArgv[number] else { return false }
+    return String(validatingCString: word) == nil
   }
 }
 

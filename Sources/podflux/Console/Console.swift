@@ -39,6 +39,12 @@ struct Console {
     write(Array((line.printable + "\n").utf8))
   }
 
+  /// Prints a path: for a program or a file as it is, so that it names its file.
+  func result(path: String) {
+    let isForPeople = output.isTerminal || path.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+    write(Array(((isForPeople ? path.printable : path) + "\n").utf8))
+  }
+
   /// Prints an object as a line of JSON.
   func result(_ json: JSONObject) {
     write(json.line + Array("\n".utf8))

@@ -76,11 +76,23 @@ struct LoginOptions: ParsableArguments {
   private func secret() throws -> String {
     let word = login == nil || login == .basic || login == .digest ? "password" : "token"
     let line =
-      passwordStdin ? readLine(strippingNewline: true) : PasswordPrompt.ask("\(word) of \(user ?? "the session"): ")
+      passwordStdin ? try Self.lineOfStdin(word) : PasswordPrompt.ask("\(word) of \(user ?? "the session"): ")
     guard let line, !line.isEmpty else {
       throw EngineRefusal(
         code: Refusal.Code.missingField.rawValue,
         message: "there is no \(word); give it with --password-stdin, or on a terminal")
+    }
+    return line
+  }
+
+  /// The first line of stdin, which must be UTF-8: another character than was meant is another password.
+  private static func lineOfStdin(_ word: String) throws -> String {
+    var (bytes, byte): ([UInt8], UInt8) = ([], 0)
+    while read(STDIN_FILENO, &byte, 1) == 1, byte != UInt8(ascii: "\n") { bytes.append(byte) }
+    if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+    guard let line = String(validating: bytes, as: UTF8.self) else {
+      throw EngineRefusal(
+        code: Refusal.Code.invalidValue.rawValue, message: "the \(word) on stdin is no UTF-8; write it in UTF-8")
     }
     return line
   }

@@ -94,6 +94,20 @@ struct GetTests {
     #expect(try scene.podflux("ls", "--library", scene.outside + "/nowhere").status == 65)
   }
 
+  @Test("A path on stdout names its file, also with a flag in it; a word that is no UTF-8 is refused")
+  func rawPaths() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 40_000)
+    let flag = "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}"
+    let paths = try scene.results("get", scene.origin.url("/a.mp3"), "--title", "Match day \(flag)")
+    #expect(FileManager.default.fileExists(atPath: try #require(paths.first)), "\(paths)")
+    let words = try Shell.run("podflux ls --library \(scene.outside)/$(printf 'caf\\351')")
+    #expect(words.status == 64 && words.output.isEmpty, "\(words)")
+    let password = try Shell.run(
+      "printf 'p\\344ss\\n' | podflux get http://127.0.0.1:9/x --user me --password-stdin --library \(scene.library)")
+    #expect(password.status == 64, "\(password)")
+  }
+
   @Test("A title from outside cannot steer the terminal")
   func hostileTitle() throws {
     let scene = try Scene()

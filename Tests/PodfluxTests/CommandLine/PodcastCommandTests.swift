@@ -206,6 +206,39 @@ struct PodcastCommandTests {
     #expect(try scene.results("ls", "feeds", "--json").isEmpty)
   }
 
+  @Test("A list from another program is imported whole, however long it is, and in its own encoding")
+  func pipedList() throws {
+    let scene = try Scene()
+    let padding = String(repeating: "x", count: 200)
+    let outlines = (0..<4000).map { number in
+      let url = "http://127.0.0.1:9/\(number)?token=\(padding)"
+      let outline = "<outline type=\"rss\" text=\"Show \(number)\" xmlUrl=\"\(url)\"/>"
+      return number.isMultiple(of: 2) ? outline : "<outline text=\"Group &amp; more\">\(outline)</outline>"
+    }
+    let list = "<opml version=\"2.0\"><body>\(outlines.joined())<outline xmlUrl=\"ftp://e.org/x\"/></body></opml>"
+    let added = try scene.podflux("import", "-", input: [list])
+    #expect(added.status == 1 && added.errors.contains("4000 added, 0 known before, 1 rejected"), "\(added)")
+    let again = try scene.podflux("import", "-", "--json", input: [list])
+    #expect(try PodfluxProcess.parse(again.output)["known"] as? Int == 4000, "\(again)")
+    let feeds = try scene.results("ls", "feeds", "--json").map(PodfluxProcess.parse)
+    #expect(feeds.count == 4000 && feeds.count { $0["group"] as? String == "Group & more" } == 2000)
+    #expect(try scene.results("export", "--secrets").joined().contains("3999?token=\(padding)"))
+  }
+
+  @Test("A private feed behind a redirect keeps its token")
+  func privateRedirect() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/new.xml?token=SECRET")
+    show.publish(1...1)
+    scene.origin.serve("/old.xml?token=SECRET", .redirect(301, to: show.url))
+    let added = try scene.podflux("add", scene.origin.url("/old.xml?token=SECRET"))
+    #expect(added.status == 0 && !(added.output + added.errors).contains("SECRET"), "\(added)")
+    #expect(try scene.podflux("sync").status == 0)
+    #expect(scene.publishedFiles().count == 1)
+    let removed = try scene.podflux("rm", scene.origin.url("/new.xml?token=OTHER"))
+    #expect(removed.status == 64 && scene.publishedFiles().count == 1, "\(removed)")
+  }
+
   @Test("An ambiguous selector lists candidates, changes nothing and ends with 64")
   func ambiguous() throws {
     let scene = try Scene()

@@ -45,10 +45,13 @@ struct FeedListTests {
   func refusals() throws {
     let scene = try Scene()
     let engine = try scene.start(["--network", "offline"])
+    // Nothing ever writes to it: an engine that waits for that waits for ever.
+    #expect(mkfifo(scene.outside + "/fifo", 0o600) == 0)
     for (payload, path) in [
       (["opml": "<html><body>no</body></html>"], "payload.opml"), (["opml": ""], "payload.opml"),
       (["opml": "<rss><channel><title>x</title></channel></rss>"], "payload.opml"),
-      (["file": scene.outside + "/missing.opml"], "payload.file"),
+      (["file": scene.outside + "/missing.opml"], "payload.file"), (["file": scene.outside], "payload.file"),
+      (["file": scene.outside + "/fifo"], "payload.file"),
     ] {
       let refusal = try engine.ask("feeds/import", payload)["payload"] as? [String: Any]
       #expect(refusal?["code"] as? String == "invalid_value", "\(payload)")

@@ -19,6 +19,14 @@ struct PrintableTextTests {
     #expect(StyledText(text).text == expected)
   }
 
+  @Test("Tags are a part of a flag, and of nothing else")
+  func tags() {
+    let flag = "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}"
+    #expect("\(flag) 2026".printable == "\(flag) 2026")
+    #expect("\(flag)\u{E0041}".printable == "\(flag)�")
+    #expect("\u{1F3F4}a\u{E0067}".printable == "\u{1F3F4}a�")
+  }
+
   @Test(
     "What a person can see stays",
     arguments: [

@@ -156,7 +156,10 @@ struct AddCommand: EngineCommand {
       guard let id = FeedID(text) else { throw MalformedLine("a feed without a valid id") }
       return id
     }
-    var known = try access.connection.feeds().first { $0.url == feed.withoutCredentials }.map { try id($0.id) }
+    let isKnownByURL = feed.isShownWhole || session.login.isInAddress
+    var known = try access.connection.feeds().first { isKnownByURL && $0.url == feed.withoutCredentials }.map {
+      try id($0.id)
+    }
     if known == nil {
       let reply = try access.connection.ask(try request("feeds/subscribe", feed, more: options.ofLibrary + login)).get()
       let subscribed = try id(try reply.required("id", JSONObject.string))
@@ -193,12 +196,12 @@ struct AddCommand: EngineCommand {
     let example: String?
   }
 
-  /// Where a page names the feed, or the server's redirects lead, the preview knows; but it has no password.
+  /// Where a page names the feed, or the server's redirects lead, the preview knows; but it shows no password and no token.
+  /// What has one is subscribed to as it is: its first refresh follows pages and redirects too.
   private func subscribe(
     _ feed: String, _ preview: JSONObject, with access: EngineAccess
   ) throws -> Subscription {
-    let found = try preview.string("url")
-    let url = found == feed.withoutCredentials ? feed : found ?? feed
+    let url = feed.isShownWhole ? try preview.string("url") ?? feed : feed
     let request = try request("feeds/subscribe", url, more: options.ofLibrary)
     let reply = try access.connection.ask(request).get()
     guard let id = FeedID(try reply.required("id", JSONObject.string)) else {
@@ -275,6 +278,9 @@ extension JSONObject {
 extension String {
   /// A URL as it is shown: without user and password. Of what is no address all goes that could be a login or a token.
   var withoutCredentials: String { (try? WebAddress(self))?.redacted ?? withoutSecretParts }
+
+  /// Whether nothing of a URL is left out where it is shown.
+  var isShownWhole: Bool { (try? WebAddress(self)).map { $0.redacted == $0.description } ?? true }
 
   private var withoutSecretParts: String {
     var text = self[...]

@@ -139,9 +139,13 @@ struct GetCommand: EngineCommand {
   ) throws -> (ids: [String], known: [String]) {
     // With a login what has failed is put right, and not begun anew beside itself.
     let failed = login.isEmpty ? [:] : try failedDownloads(at: connection)
-    let again = urls.compactMap { url in failed[url.withoutCredentials].map { (id: $0, url: url) } }
+    func failedID(_ url: String) -> String? {
+      // What is left out of the URL where that is shown is the login, or tells it from other URLs.
+      url.isShownWhole || session.login.isInAddress ? failed[url.withoutCredentials] : nil
+    }
+    let again = urls.compactMap { url in failedID(url).map { (id: $0, url: url) } }
     try renewLogin(of: again, login, over: connection)
-    let urls = urls.filter { failed[$0.withoutCredentials] == nil }
+    let urls = urls.filter { failedID($0) == nil }
     let requests = try urls.map { try request(for: $0, login) }
     for request in requests { connection.send(request) }
     var (ids, known): ([String], [(id: String, url: String)]) = ([], [])
@@ -260,7 +264,7 @@ struct GetCommand: EngineCommand {
         ]
         return console.result(JSONObject(members.map(JSONObject.Member.init)))
       }
-      console.result("\(access.library)/\(path)")
+      console.result(path: "\(access.library)/\(path)")
     case .failed(let failure):
       // A table and lines of progress have told it.
       if console.mode.progress == .none { console.complain("\(settled.name): \(failure.words)") }

@@ -18,7 +18,7 @@ struct ImportCommand: EngineCommand {
 
   /// The largest document, in bytes.
   private static let maximumBytes = 64 << 20
-  /// The largest one that goes into a line; a larger one is read by the engine.
+  /// The largest one that goes into a line; a larger one is divided.
   private static let maximumLineBytes = 512 << 10
 
   @OptionGroup var folder: LibraryOption
@@ -44,20 +44,38 @@ struct ImportCommand: EngineCommand {
     }
     if dryRun { return try console.reporting { try show(bytes, on: console) } }
     try withEngine { access, console in
-      let reply = try access.order(.podcasts(.importDocument(try source(of: bytes))))
-      try tell(reply, on: console)
+      try tell(try subscribe(to: bytes, with: access), on: console)
     }
   }
 
-  private func source(of bytes: Data) throws -> PodcastIntent.Document {
-    let text = String(validating: bytes, as: UTF8.self)
-    if let text, bytes.count <= Self.maximumLineBytes { return .text(text) }
-    guard document != "-" else {
-      let fault = text == nil ? "no UTF-8" : "too long for a line"
-      throw EngineRefusal(
-        code: "invalid_value", message: "the document is \(fault); give podflux import the file's name")
+  /// Has the engine subscribe to the feeds of the document, in pieces that lines have room for. Returns what it says of all.
+  private func subscribe(to bytes: Data, with access: EngineAccess) throws -> JSONObject {
+    if bytes.count <= Self.maximumLineBytes, let text = String(validating: bytes, as: UTF8.self) {
+      return try access.order(.podcasts(.importDocument(.text(text))))
     }
-    return .file(document.hasPrefix("/") ? document : FileManager.default.currentDirectoryPath + "/" + document)
+    let list = try Self.feeds(of: bytes)
+    var (added, known): (Int64, Int64) = (0, 0)
+    for text in FeedListReader.documents(of: list.feeds, atMost: Self.maximumLineBytes) {
+      let reply = try access.order(.podcasts(.importDocument(.text(text))))
+      added += try reply.integer("added") ?? 0
+      known += try reply.integer("known") ?? 0
+    }
+    let rejected = list.rejected.map {
+      JSONValue.object(
+        JSONObject([.init(key: "code", value: $0.code.rawValue.json), .init(key: "url", value: $0.url.json)]))
+    }
+    return JSONObject([
+      .init(key: "added", value: .integer(added)), .init(key: "known", value: .integer(known)),
+      .init(key: "rejected", value: .array(rejected)),
+    ])
+  }
+
+  private static func feeds(of bytes: Data) throws -> PodcastIntent.FeedList {
+    do throws(Refusal) {
+      return try FeedListReader.feeds(inOPML: Array(bytes))
+    } catch {
+      throw EngineRefusal(code: error.code.rawValue, message: error.message)
+    }
   }
 
   private func tell(_ reply: JSONObject, on console: Console) throws {
@@ -78,12 +96,7 @@ struct ImportCommand: EngineCommand {
 
   /// Prints the feeds that are not subscribed to yet.
   private func show(_ bytes: Data, on console: Console) throws {
-    let list: PodcastIntent.FeedList
-    do throws(Refusal) {
-      list = try FeedListReader.feeds(inOPML: Array(bytes))
-    } catch {
-      throw EngineRefusal(code: error.code.rawValue, message: error.message)
-    }
+    let list = try Self.feeds(of: bytes)
     let known = try knownURLs()
     for feed in list.feeds where !known.contains(feed.address.redacted) {
       guard console.options.json else {

@@ -103,11 +103,9 @@ struct StatusReport {
   }
 
   private var summary: TransferSummary {
-    let totals = items.map(\.bytes.total)
-    return TransferSummary(
+    TransferSummary(
       done: Int(clamping: counts[.completed]), of: Int(clamping: counts.all), failed: Int(clamping: counts[.failed]),
-      received: items.reduce(0) { $0 + $1.bytes.received },
-      total: items.count == counts.moving ? totals.reduce(0) { sum, total in total.flatMap { (sum ?? 0) + $0 } } : nil,
+      received: items.receivedBytes, total: items.count == counts.moving ? items.totalBytes : nil,
       bytesPerSecond: counts.bytesPerSecond)
   }
 
