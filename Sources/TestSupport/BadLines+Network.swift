@@ -15,7 +15,6 @@ extension BadLines {
     BadLine(type: "engine/resume", #"{"mode":"now"}"#, "unknown_field", "payload.mode"),
     BadLine(type: "engine/shutdown", #"{"mode":"suspend"}"#, "invalid_value", "payload.mode"),
     settings(#""network":{}"#, "missing_field", "network"),
-    settings(#""network":{"podcasts":{}}"#, "invalid_value", "network.podcasts"),
     settings(#""network":"any""#, "invalid_value", "network"),
     settings(#""network":{"user":"inherit"}"#, "invalid_value", "network.user"),
     settings(#""network":{"people":"any"}"#, "unknown_field", "network.people"),

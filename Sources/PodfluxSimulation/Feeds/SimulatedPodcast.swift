@@ -128,7 +128,8 @@ struct SimulatedPodcast {
       title: oddity == .oneTitle ? "News" : "Episode \(truth)", file: address, using: &random)
     if let former { item.guid = gone.remove(at: former).guid }
     // Two of one day. In a document that is not read, or when it is gone, the other one would not be told from it.
-    if oddity == .oneTitle, !isDivided, item.mayHaveNamesake, random.once(in: 2),
+    // Without a draw: all else is as it would be without namesakes.
+    if oddity == .oneTitle, !isDivided, item.mayHaveNamesake, truth.isMultiple(of: 2),
       let other = items.firstIndex(where: \.mayHaveNamesake)
     {
       item.becomeNamesake(of: &items[other])

@@ -6,7 +6,8 @@ enum SourceRules {
   /// The modules of the project and of other packages that each target may import. The arrows point down only.
   static let allowedImports: [String: Set<String>] = [
     "podflux": [
-      "CLinux", "CSQLite", "PodfluxClient", "PodfluxEngine", "PodfluxPeople", "WireProtocol", "PodfluxCore", "Flux",
+      "CLinux", "CSQLite", "Digests", "PodfluxClient", "PodfluxEngine", "PodfluxPeople", "WireProtocol", "PodfluxCore",
+      "Flux",
       "PrometheusMetrics", "Tagging", "Terminal", "ArgumentParser", "Logging",
     ],
     "PodfluxPeople": ["PodfluxClient", "WireProtocol", "PodfluxCore", "Flux", "Terminal", "Texts", "Yams"],
@@ -18,7 +19,7 @@ enum SourceRules {
     ],
     "PrometheusMetrics": ["CLinux", "CoreMetrics"],
     "PodfluxSimulation": ["EngineRuntime", "Persistence", "PodfluxCore", "Flux", "Digests", "WireProtocol"],
-    "WireProtocol": ["PodfluxCore", "Flux"],
+    "WireProtocol": ["PodfluxCore", "Flux", "Texts"],
     "Transfers": ["EngineRuntime", "PodfluxCore", "Flux", "CBrotli", "CCurl", "CLinux", "CZlib"],
     // How a file is replaced so that it survives a power cut is written once, in FileStore.
     "Vault": ["EngineRuntime", "FileStore", "PodfluxCore", "Flux", "Crypto"],

@@ -37,7 +37,7 @@ struct MissingFileTests {
     try FileManager.default.removeItem(atPath: scene.library + "/b.mp3")
     let verify = try scene.podflux("verify", "--all")
     #expect(verify.status == 1 && verify.errors.contains("the file \"b.mp3\" is gone"), "\(verify)")
-    #expect(verify.errors.hasSuffix("1 verified, 1 damaged\n"), "\(verify)")
+    #expect(verify.errors.contains("1 verified, 1 damaged\n"), "\(verify)")
   }
 
   @Test("get fetches a file again that a person has deleted, beside an engine that has not seen it")
