@@ -310,8 +310,9 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .sidecarReplaces, .sidecarStays: .sidecars
     case .sidecarTakenForOrphan, .sidecarFetchedAgain: [.sidecars, .people]
     case .notesStale, .notesUnread, .notesNotWanted: [.feeds, .sidecars]
-    case .adoptDoubtful, .adoptTouches, .adoptUnplanned: [.feeds, .adopting]
+    case .adoptDoubtful, .adoptTouches: [.feeds, .adopting]
     case .adoptClaimed: [.feeds, .adopting, .people]
+    case .adoptUnplanned: [.feeds, .adopting, .people, .links, .names]
     case .agesForgotten: [.feeds, .filters, .clock]
     case .tagsInPlace, .tagsHalfCopy, .tagsDigestReplaced, .tagsUnsynced: .tags
     case .tagsTwice: [.tags, .foreignFiles]
