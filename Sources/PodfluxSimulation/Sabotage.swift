@@ -312,7 +312,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .notesStale, .notesUnread, .notesNotWanted: [.feeds, .sidecars]
     case .adoptDoubtful, .adoptTouches: [.feeds, .adopting]
     case .adoptClaimed: [.feeds, .adopting, .people]
-    case .adoptUnplanned: [.feeds, .adopting, .people, .links, .names]
+    case .adoptUnplanned: [.feeds, .adopting, .people, .names]
     case .agesForgotten: [.feeds, .filters, .clock]
     case .tagsInPlace, .tagsHalfCopy, .tagsDigestReplaced, .tagsUnsynced: .tags
     case .tagsTwice: [.tags, .foreignFiles]
