@@ -62,8 +62,11 @@ final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperat
 
   private func hand(in event: RefreshEvent) {
     queue.async { [self] in
+      var bytes = attempt.waitingBytes
+      if case .body(let piece) = event { bytes += piece.count }
       for command in attempt.handle(event, at: readClock()) { obey(command) }
-      if case .body(let bytes) = event { resume(after: bytes.count) }
+      // What waits for a commit is not taken yet.
+      resume(after: bytes - attempt.waitingBytes)
     }
   }
 

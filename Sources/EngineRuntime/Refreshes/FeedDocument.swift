@@ -113,10 +113,13 @@ struct FeedDocument {
 
   mutating func takeChanged() -> [RefreshReport.EpisodeChange] { changed.takePage() }
 
-  /// What an undecided item is. An episode that a former document of this reading had is not a second item.
+  /// What an undecided item is. With a guid of its own it is not an episode that a former document of this reading had; without
+  /// one it may be that, which has changed and moved on to another document meanwhile.
   private mutating func decide(_ identity: EpisodeIdentity) -> EpisodeMatcher.Match {
     let match = matcher.decide(identity)
-    guard case .known(let key) = match, seen.contains(key) || key > lastKnown else { return match }
+    guard case .known(let key) = match, seen.contains(key) || key > lastKnown, let guid = identity.guid,
+      let former = known[key]?.guid, guid != former
+    else { return match }
     return .new
   }
 

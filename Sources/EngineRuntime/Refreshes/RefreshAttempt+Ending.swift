@@ -4,6 +4,11 @@ import PodfluxCore
 
 /// What a refresh comes to.
 extension RefreshAttempt {
+  /// How many bytes of the body have come and wait until the last report is committed. More are not to come until less wait.
+  package var waitingBytes: Int {
+    waiting.reduce(0) { sum, event in if case .body(let bytes) = event { sum + bytes.count } else { sum } }
+  }
+
   func report(_ news: RefreshReport.News) -> RefreshReport { RefreshReport(refresh: refresh.id, news: news) }
 
   /// The document was a feed.

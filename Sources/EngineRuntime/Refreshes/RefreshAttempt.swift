@@ -81,7 +81,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   /// Whether the request lets the server answer that nothing has changed. Some caches do so in any case.
   private var isConditional = false
   /// Events that wait until the last report is committed.
-  private var waiting: [RefreshEvent] = []
+  private(set) var waiting: [RefreshEvent] = []
   private var (isWaiting, isStopping) = (false, false)
   /// Whether it has told what the podcast is.
   private var isDescribed = false

@@ -18,6 +18,7 @@ extension LibraryDatabase {
   ///
   /// - Throws: `OpeningError`; it does not touch a newer or damaged file.
   public static func open(at path: String) throws -> LibraryDatabase {
+    try checkNotEmptied(at: path)
     if FileManager.default.fileExists(atPath: path) {
       // Check before writing: opening for writing may already recover, migrate or truncate.
       try checkUntouched(at: path)
@@ -43,6 +44,7 @@ extension LibraryDatabase {
   ///
   /// - Parameter isInUse: Whether an engine may be changing it: then a copy would be inconsistent.
   public static func openReadOnly(at path: String, isInUse: Bool = false) throws -> LibraryDatabase {
+    try checkNotEmptied(at: path)
     guard FileManager.default.fileExists(atPath: path) else { throw OpeningError.missing }
     return try translatingErrors {
       do {
@@ -57,6 +59,17 @@ extension LibraryDatabase {
         }
       }
     }
+  }
+
+  /// Rejects a write-ahead log without its database: SQLite would delete it, and with it what was written last. No program
+  /// that writes a library ever leaves that.
+  private static func checkNotEmptied(at path: String) throws {
+    func size(_ path: String) -> Int64 {
+      var status = stat()
+      return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+    }
+    guard size(path) == 0, size(path + "-wal") > 0 else { return }
+    throw OpeningError.damaged("it is empty or gone, and its write-ahead log is there")
   }
 
   private static func checkedForReading(_ queue: DatabaseQueue) throws -> LibraryDatabase {

@@ -66,8 +66,8 @@ extension DownloadsStore {
     _ download: inout Download, from former: PublishedFile, to file: PublishedFile, in turn: inout PodfluxTurn
   ) throws {
     let isSame = file.length == former.length && file.sha256 == former.sha256
-    if !isSame || file.isWritten(since: former) { turn.tell(.downloads(.edited(download.id))) }
     if !isSame || (file.sha256 == nil && file.hasOtherTime(than: former)) {
+      turn.tell(.downloads(.edited(download.id)))
       if let modified = file.modified { download.dates.modified = modified } else { download.dates.modified = turn.now }
     }
     // What was downloaded stays what it was; of a file that was tagged it was another one from the beginning.
@@ -230,13 +230,6 @@ extension DownloadsStore {
 
 extension PublishedFile {
   fileprivate func hasOtherTime(than other: PublishedFile) -> Bool { hasOtherTime(than: FoundFile(other)) }
-
-  /// Whether it is the same file, and was written to, as far as its hash does not say otherwise. A copy of the same length
-  /// with another time is what a restored backup leaves.
-  fileprivate func isWritten(since former: PublishedFile) -> Bool {
-    let isSameFile = inode == former.inode || inode == FoundFile.unknownInode || former.inode == FoundFile.unknownInode
-    return isSameFile && sha256 == nil && hasOtherTime(than: former)
-  }
 
   /// When it was written to last, if that can be written as a date.
   fileprivate var modified: Timestamp? {

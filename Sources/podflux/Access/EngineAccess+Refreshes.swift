@@ -33,7 +33,7 @@ extension EngineAccess {
     _ = try connection.ask(.query(.observe(DownloadFollower.observation))).get()
     try passFrame()
     try follow(&refreshes, ids: ids, passing: passFrame)
-    _ = try connection.ask(.query(.unobserve)).get()
+    try unobserve()
     // What the last refreshes have brought is counted by what is told from now on.
     downloads.beginAnew()
   }

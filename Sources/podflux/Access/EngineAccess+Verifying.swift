@@ -60,7 +60,7 @@ extension EngineAccess {
       }
       if verification.pending.count < before { nextLook = Self.lookAhead() }
     }
-    _ = try connection.ask(.query(.unobserve)).get()
+    try unobserve()
     return verification.verdicts
   }
 

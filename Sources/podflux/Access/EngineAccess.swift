@@ -70,6 +70,13 @@ final class EngineAccess {
   /// How often an engine that ends is looked at: for ten seconds.
   private static let endLooks = 200
 
+  /// Lets the engine tell no more of what was observed. One that is about to end tells nothing in any case.
+  func unobserve() throws {
+    do {
+      _ = try connection.ask(.query(.unobserve)).get()
+    } catch  where Self.isEnd(error) && !signals.areStopping {}
+  }
+
   private static func isEnd(_ error: any Error) -> Bool {
     switch error {
     case ConnectionFailure.ended: true

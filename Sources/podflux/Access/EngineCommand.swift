@@ -168,14 +168,19 @@ extension EngineAccess {
       view.show(follower, settled: settled)
       if follower.isOver { break }
     }
-    _ = try connection.ask(.query(.unobserve)).get()
+    try unobserve()
   }
 
   /// Takes in what the engine tells in a frame's time.
   func frame(of follower: inout DownloadFollower) throws -> [DownloadFollower.Settled] {
     let end = DispatchTime.now() + .milliseconds(Self.frameMilliseconds)
     var settled: [DownloadFollower.Settled] = []
-    while let event = try connection.nextEvent(upTo: end) { settled += try follower.apply(event) }
+    do {
+      while let event = try connection.nextEvent(upTo: end) { settled += try follower.apply(event) }
+    } catch ConnectionFailure.ended where !settled.isEmpty {
+      // What it has told before its end is told first.
+      return settled
+    }
     return follower.needsLook ? settled + (try follower.look(at: connection)) : settled
   }
 
