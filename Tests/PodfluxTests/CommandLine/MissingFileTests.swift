@@ -13,8 +13,7 @@ struct MissingFileTests {
     let urls = try files(["a", "b", "c", "d"], in: scene)
     try scene.results("settings", "checksum=true")
     try scene.results("get", urls[0], urls[1], urls[2], urls[3])
-    let daemon = try scene.startDaemon()
-    try scene.attach().leave()
+    let daemon = try scene.startSettledDaemon()
     try scene.rot("a.mp3") { truncate($0, 1000) }
     try FileManager.default.removeItem(atPath: scene.library + "/b.mp3")
     // Only its time is another one.
@@ -44,8 +43,7 @@ struct MissingFileTests {
   func deleted() throws {
     let scene = try Scene()
     let url = try files(["a"], in: scene)[0]
-    let daemon = try scene.startDaemon()
-    try scene.attach().leave()
+    let daemon = try scene.startSettledDaemon()
     let path = "\(scene.library)/a.mp3\n"
     #expect(try scene.podflux("get", url, "--socket", scene.socketPath).output == path)
     try FileManager.default.removeItem(atPath: scene.library + "/a.mp3")
@@ -59,8 +57,7 @@ struct MissingFileTests {
   func renamedFolder() throws {
     let scene = try Scene()
     let urls = try files(["a", "b", "c"], in: scene)
-    let daemon = try scene.startDaemon()
-    try scene.attach().leave()
+    let daemon = try scene.startSettledDaemon()
     let socket = ["PODFLUX_SOCKET": scene.socketPath]
     for url in urls { #expect(try scene.podflux("get", url, "--podcast", "Show", environment: socket).status == 0) }
     try FileManager.default.moveItem(atPath: scene.library + "/Show", toPath: scene.library + "/Other")

@@ -21,6 +21,15 @@ extension Scene {
     return daemon
   }
 
+  /// Starts `podflux daemon`, and waits for its cleanup: what a test does to files then, that run does not find.
+  func startSettledDaemon() throws -> PodfluxProcess {
+    let daemon = try startDaemon()
+    let client = try attach()
+    try client.waitForStartCleanup()
+    try client.leave()
+    return daemon
+  }
+
   /// Connects a client with `podflux attach`, as soon as an engine listens, and waits until it is taken in.
   func attach(_ arguments: [String]? = nil, environment: [String: String] = [:]) throws -> PodfluxProcess {
     var client: PodfluxProcess?
