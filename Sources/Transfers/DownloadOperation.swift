@@ -123,7 +123,9 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
 
   private func synchronizeBeside() -> [String] {
     let (file, states) = files.withLock { ($0.partial, $0.digestStates) }
-    DispatchQueue.global(qos: .utility).async { [self] in
+    let place = environment.syncQueues.enter()
+    place.queue.async { [self] in
+      defer { environment.syncQueues.leave(place) }
       do throws(DownloadError) {
         try file?.synchronize()
         advance { $0.synchronized(nil) }

@@ -11,6 +11,8 @@ struct TransferEnvironment: Sendable {
   let userDiskQueues = DiskQueues(label: "podflux.files.user", qos: .userInitiated)
   /// The queues for other file work.
   let otherDiskQueues = DiskQueues(label: "podflux.files", qos: .utility)
+  /// The queues for syncs beside file work.
+  let syncQueues = DiskQueues(label: "podflux.syncs", qos: .utility)
   let files: any AttemptFiles
   /// The current limits of all attempts, and whether they may still change files.
   let surroundings = CurrentSurroundings()

@@ -11,7 +11,7 @@ struct DamagedRowTests {
   static let damages: [(state: String, change: String)] = [
     ("queued", "state = 'stopping'"), ("queued", "id = '.hidden'"), ("queued", "id = 'ä'"), ("queued", "id = ''"),
     ("queued", "url = 'ftp://a.example/'"), ("queued", "url = ''"), ("queued", "wanted_path = '../../etc/passwd'"),
-    ("queued", "headers = '[1]'"), ("queued", "headers = '{'"), ("queued", "resume = '{}'"),
+    ("queued", "headers = '[1]'"), ("queued", "headers = '{'"),
     ("queued", "priority = 9"), ("queued", "origin = 'machine'"), ("running", "phase = NULL"),
     ("running", "phase = 'resting'"), ("running", "phase = 'publishing'"), ("waiting", "reason = NULL"),
     ("waiting", "reason = 'mood'"), ("waiting", "retry_at = NULL"), ("waiting", "error_code = 'mood'"),
@@ -27,6 +27,24 @@ struct DamagedRowTests {
     try database.write { try $0.downloads.insert(try Sample.download(state: kept)) }
     try database.damage("UPDATE downloads SET \(change)")
     #expect(throws: DamagedRow.self) { try database.read { try $0.downloads(limit: 100) } }
+  }
+
+  @Test(
+    "A record that cannot be read keeps no download from going on: what is kept is given up",
+    arguments: [
+      "'{}'", "'[1]'", "json_set(resume, '$.savedAt', 9223372036854775807)", "json_set(resume, '$.durable', -1)",
+    ])
+  func records(resume: String) throws {
+    let database = try LibraryDatabase.inMemory()
+    var download = try Sample.download(state: .queued)
+    download.progress.keep(
+      ResumeRecord(
+        url: "https://a.example/x", strongETag: nil, lastModified: nil, total: nil, durable: 100, tailHash: "h",
+        bootID: "b", savedAt: Sample.moment))
+    try database.write { try $0.downloads.insert(download) }
+    try database.damage("UPDATE downloads SET resume = \(resume)")
+    download.progress.resume = .ofNoUse(durable: 100)
+    #expect(try database.read { try $0.downloads(limit: 100) } == [download])
   }
 
   static let brokenSettings = [

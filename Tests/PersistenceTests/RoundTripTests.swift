@@ -53,6 +53,7 @@ struct RoundTripTests {
         download.failures = 1_000_000
         download.round = .init(source: 1, mayPass: true)
         download.freshAddresses = 3
+        download.restarts = 2
         download.dates = .init(added: Timestamp(milliseconds: 1 << 53), started: Sample.moment, finished: Sample.moment)
         download.isHeld = true
         download.networks = .init(own: .any, podcast: .unmetered)

@@ -85,9 +85,7 @@ extension DownloadAttempt {
   }
 
   /// A step has failed.
-  ///
-  /// - Parameter isSyncLost: Whether it was a sync.
-  mutating func fail(_ error: DownloadError, in stage: Stage, isSyncLost: Bool) -> Work? {
+  mutating func fail(_ error: DownloadError, in stage: Stage) -> Work? {
     switch stage {
     case .comparing(let piece) where piece.purpose != .stream, .appending(let piece) where piece.purpose != .stream:
       // What was written before counts all the same.

@@ -221,9 +221,9 @@ package struct DownloadAttempt: Sendable {
     switch outcome {
     case .success(.synchronizationFailed(let error)):
       machine.synchronizationFailed()
-      return fail(error, in: stage, isSyncLost: true)
+      return fail(error, in: stage)
     case .success(let outcome): return go(on: outcome, in: stage, at: now)
-    case .failure(let error): return fail(error, in: stage, isSyncLost: false)
+    case .failure(let error): return fail(error, in: stage)
     }
   }
 

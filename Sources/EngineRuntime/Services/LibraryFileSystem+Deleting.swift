@@ -5,14 +5,21 @@ import PodfluxCore
 extension LibraryFileSystem {
   /// Deletes what a removed download left, or puts a damaged file into quarantine. What is not there any more, or is
   /// another file by now, or was written to if the deletion spares edits, is left alone. Carried out twice it does nothing more.
+  ///
+  /// - Throws: Also where a link is on the way to the file: it may be there, and the deletion is still owed.
   public func delete(_ deletion: Deletion, at now: Timestamp) throws(FileSystemFailure) {
     switch deletion.fate {
     case .deleted:
       try deletePartial(of: deletion.download)
-      guard let file = deletion.file, case .file(let present) = try look(at: EntryPath(file.path)),
-        FoundFile(file).isSameFile(as: present), !(deletion.sparesEdits && file.hasOtherTime(than: present))
-      else { return }
-      _ = try delete(FoundFile(file), ownFolders: deletion.ownFolders)
+      guard let file = deletion.file else { return }
+      switch try look(at: EntryPath(file.path)) {
+      case .file(let present) where FoundFile(file).isSameFile(as: present):
+        guard !(deletion.sparesEdits && file.hasOtherTime(than: present)) else { return }
+        _ = try delete(FoundFile(file), ownFolders: deletion.ownFolders)
+      // Once the link is gone the file may be there again.
+      case .behindLink(let failure): throw failure
+      case .file, .nothing, .link, .other: break
+      }
     case .quarantined:
       guard let file = deletion.file else { return }
       let order = QuarantineOrder(

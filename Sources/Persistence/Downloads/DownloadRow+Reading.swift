@@ -20,11 +20,11 @@ extension DownloadRow {
     let identity = try Identity(&columns)
     let rank = Download.Rank(
       priority: try checked("priority", Priority(code: columns.next())), position: try columns.next(.position))
-    let (state, failures, freshAddresses, round, dates, isHeld) = try state(&columns, addedAt: identity.added)
+    let (state, failures, freshAddresses, restarts, round, dates, isHeld) = try state(&columns, addedAt: identity.added)
     return Download(
       id: identity.id, address: identity.address, description: identity.description, rank: rank,
       origin: identity.origin, state: state, progress: try progress(&columns), failures: failures,
-      freshAddresses: freshAddresses, round: round, dates: dates, isHeld: isHeld,
+      freshAddresses: freshAddresses, restarts: restarts, round: round, dates: dates, isHeld: isHeld,
       networks: Download.Networks(
         own: try checked("network", NetworkPolicy(rowCode: columns.next())),
         podcast: try checked("podcast_network", NetworkPolicy(rowCode: columns.next()))),
@@ -87,7 +87,8 @@ extension DownloadRow {
   private static func state(
     _ columns: inout ColumnReader, addedAt added: Timestamp
   ) throws -> (
-    DownloadState, failures: Int, freshAddresses: Int, round: Download.Round, dates: Download.Dates, isHeld: Bool
+    DownloadState, failures: Int, freshAddresses: Int, restarts: Int, round: Download.Round, dates: Download.Dates,
+    isHeld: Bool
   ) {
     let phase: String? = try columns.next()
     let kind = try checked("state", DownloadState.Kind(rawValue: columns.next()))
@@ -106,11 +107,12 @@ extension DownloadRow {
       }
     let failures = Int(try columns.next(.failures))
     let freshAddresses = Int(try columns.next(.failures))
+    let restarts = Int(try columns.next(.failures))
     columns.skip("home_host")
     let round = Download.Round(source: Int(try columns.next(.source)), mayPass: try columns.next())
     let dates = Download.Dates(
       added: added, started: try columns.moment(), finished: try columns.moment(), modified: try columns.moment())
-    return (state, failures, freshAddresses, round, dates, try columns.next())
+    return (state, failures, freshAddresses, restarts, round, dates, try columns.next())
   }
 
   private static func waiting(
@@ -148,7 +150,7 @@ extension DownloadRow {
     columns.skip("discarded")
     return Download.Progress(
       durable: durable, total: total, discarded: try discarded(in: columns.next()),
-      resume: try (columns.next() as String?).map { try checked("resume", resumeRecord(in: $0)) })
+      resume: try (columns.next() as String?).map { resumeRecord(in: $0) ?? .ofNoUse(durable: durable) })
   }
 
   private static func discarded(in text: String?) throws -> Download.Discarded {
@@ -159,7 +161,9 @@ extension DownloadRow {
   }
 
   private static func resumeRecord(in text: String) -> ResumeRecord? {
-    parsed(ResumeRecord.self, from: text).flatMap { $0.isPlausible ? $0 : nil }
+    parsed(ResumeRecord.self, from: text).flatMap {
+      $0.isPlausible && StoredNumber.moment.range.contains($0.savedAt.milliseconds) ? $0 : nil
+    }
   }
 
   private static func parsed<Value: Decodable>(_ type: Value.Type, from text: String) -> Value? {

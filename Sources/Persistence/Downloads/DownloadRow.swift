@@ -27,7 +27,7 @@ enum DownloadRow {
       case .wait:
         ["reason", "retry_at", "error_code", "error_message", "error_status", "error_cause", "error_short"]
       case .file: ["path", "file_length", "inode", "sha256", "mtime"]
-      case .round: ["failures", "fresh_addresses", "home_host", "source", "may_pass"]
+      case .round: ["failures", "fresh_addresses", "restarts", "home_host", "source", "may_pass"]
       case .dates: ["started_at", "finished_at", "modified_at"]
       case .hold: ["held"]
       case .amounts: ["durable", "total"]
@@ -53,7 +53,7 @@ enum DownloadRow {
   static func insertion(of download: Download) -> (sql: String, parts: [Part]) {
     let isFresh =
       download.progress == .init() && download.failures == 0 && download.freshAddresses == 0
-      && download.round == .init() && !download.isHeld
+      && download.restarts == 0 && download.round == .init() && !download.isHeld
       && download.dates == .init(added: download.dates.added) && download.session == nil
     let hasPolicy = download.networks != .init()
     switch download.state {
@@ -103,8 +103,8 @@ enum DownloadRow {
       case .file: oldState.file != newState.file
       // The address belongs to it: its host is `home_host` while a mirror is the source.
       case .round:
-        old.failures != new.failures || old.freshAddresses != new.freshAddresses || old.round != new.round
-          || old.address != new.address
+        old.failures != new.failures || old.freshAddresses != new.freshAddresses || old.restarts != new.restarts
+          || old.round != new.round || old.address != new.address
       case .dates:
         old.dates.started != new.dates.started || old.dates.finished != new.dates.finished
           || old.dates.modified != new.dates.modified
@@ -178,6 +178,7 @@ enum DownloadRow {
       let round = download.round
       try arguments.write(download.failures)
       try arguments.write(download.freshAddresses)
+      try arguments.write(download.restarts)
       try arguments.write(round.source == 0 ? nil : download.address.host)
       try arguments.write(round.source)
       try arguments.write(round.mayPass ? 1 : 0)

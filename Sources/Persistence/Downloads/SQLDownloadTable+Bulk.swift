@@ -166,8 +166,8 @@ extension BulkChange {
     case .pause: "UPDATE downloads SET state = 'paused', \(calm)"
     case .resume, .retry:
       """
-      UPDATE downloads SET state = 'queued', failures = 0, fresh_addresses = 0, host = coalesce(home_host, host), home_host = NULL,
-        source = 0, may_pass = 0, \(calm)
+      UPDATE downloads SET state = 'queued', failures = 0, fresh_addresses = 0, restarts = 0,
+        host = coalesce(home_host, host), home_host = NULL, source = 0, may_pass = 0, \(calm)
       """
     case .cancel, .remove: "DELETE FROM downloads"
     }

@@ -1,6 +1,7 @@
 import GRDB
 
-/// Downloads of one address, told apart by their dates: migration 27. Fresh addresses that were tried: migration 29.
+/// Downloads of one address, told apart by their dates: migration 27. What has become of attempts: migrations 29
+/// and 30.
 extension Schema {
   /// A former file has its download's title and date; those of older rows are unknown.
   static func addDatesOfAddresses(to db: Database) throws {
@@ -19,5 +20,10 @@ extension Schema {
   static func addFreshAddresses(to db: Database) throws {
     try db.execute(
       sql: "ALTER TABLE downloads ADD COLUMN fresh_addresses INTEGER NOT NULL DEFAULT 0 CHECK (fresh_addresses >= 0)")
+  }
+
+  /// `restarts` counts how often what was kept was thrown away since the file was last completed or its download ordered.
+  static func addRestarts(to db: Database) throws {
+    try db.execute(sql: "ALTER TABLE downloads ADD COLUMN restarts INTEGER NOT NULL DEFAULT 0 CHECK (restarts >= 0)")
   }
 }

@@ -48,6 +48,7 @@ enum Schema {
     migrator.registerMigration("27-dates-of-addresses", migrate: addDatesOfAddresses)
     migrator.registerMigration("28-gaps-and-edits", migrate: addGaps)
     migrator.registerMigration("29-fresh-addresses", migrate: addFreshAddresses)
+    migrator.registerMigration("30-restarts", migrate: addRestarts)
     return migrator
   }
 

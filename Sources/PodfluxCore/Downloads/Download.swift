@@ -18,6 +18,8 @@ public struct Download: Hashable, Sendable {
   /// Fresh addresses of its episode that were tried since the last attempt with progress, because the one before had been
   /// refused.
   public var freshAddresses: Int
+  /// How often attempts threw away what was kept, since its file was last completed or a client last ordered an attempt.
+  public var restarts: Int
   /// The address to try next.
   public var round: Round
   public var dates: Dates
@@ -158,7 +160,7 @@ public struct Download: Hashable, Sendable {
 
   /// Forgets former attempts: the next one is the first.
   mutating func forgetAttempts() {
-    (failures, freshAddresses, round) = (0, 0, .init())
+    (failures, freshAddresses, restarts, round) = (0, 0, 0, .init())
   }
 
   /// The address to try next.
@@ -188,8 +190,8 @@ public struct Download: Hashable, Sendable {
 
   public init(
     id: DownloadID, address: WebAddress, description: Description, rank: Rank, origin: Origin, state: DownloadState,
-    progress: Progress, failures: Int, freshAddresses: Int = 0, round: Round = .init(), dates: Dates, isHeld: Bool,
-    networks: Networks = .init(), tagging: Tagging? = nil, session: Session.Key? = nil
+    progress: Progress, failures: Int, freshAddresses: Int = 0, restarts: Int = 0, round: Round = .init(),
+    dates: Dates, isHeld: Bool, networks: Networks = .init(), tagging: Tagging? = nil, session: Session.Key? = nil
   ) {
     self.id = id
     self.address = address
@@ -200,6 +202,7 @@ public struct Download: Hashable, Sendable {
     self.progress = progress
     self.failures = failures
     self.freshAddresses = freshAddresses
+    self.restarts = restarts
     self.round = round
     self.dates = dates
     self.isHeld = isHeld

@@ -22,7 +22,7 @@ extension DownloadsStore {
       try publish(report.attempt, file, tagging, kept: kept, in: &turn)
     case .finished(let file, let folders):
       if !folders.isEmpty { turn.tell(.downloads(.madeFolders(folders))) }
-      try end(report.attempt, in: &turn) { store, download, turn in
+      try end(report.attempt, in: &turn) { store, download, _, turn in
         try store.complete(&download, as: file, settings: settings, in: &turn)
       }
     case .failed(let error, let kept, let retryAfter):
@@ -32,11 +32,11 @@ extension DownloadsStore {
       {
         return try requeue(report.attempt, kept: kept, in: &turn)
       }
-      let gained = gain(kept, of: id)
       if let host = live[id]?.host {
         try noteFailure(error, retryAfter: retryAfter, of: host, settings: settings, in: &turn)
       }
-      try end(report.attempt, in: &turn) { store, download, turn in
+      try end(report.attempt, in: &turn) { store, download, attempt, turn in
+        let gained = attempt.gain(kept, restarts: download.restarts)
         download.progress.keep(kept)
         try store.fail(&download, with: error, gained: gained, settings: settings, in: &turn)
       }
@@ -50,8 +50,8 @@ extension DownloadsStore {
 
   /// An attempt has ended without being to blame: its download is queued again, unless a client has changed its state.
   private mutating func requeue(_ attempt: AttemptID, kept: ResumeRecord?, in turn: inout PodfluxTurn) throws {
-    let gained = gain(kept, of: attempt.download)
-    try end(attempt, in: &turn) { store, download, turn in
+    try end(attempt, in: &turn) { store, download, attempt, turn in
+      let gained = attempt.gain(kept, restarts: download.restarts)
       download.progress.keep(kept)
       if gained > 0 { (download.failures, download.freshAddresses) = (0, 0) }
       if case .running = download.state {
@@ -60,12 +60,6 @@ extension DownloadsStore {
         try store.update(download, in: turn)
       }
     }
-  }
-
-  /// How many bytes more than it began with an attempt kept: each is progress. What it fetched again after a restart does
-  /// not count until it exceeds what there was: a file that changes at every request must not be tried for ever.
-  private func gain(_ kept: ResumeRecord?, of id: DownloadID) -> Int64 {
-    max(0, (kept?.durable ?? 0) - (live[id]?.durableAtStart ?? 0))
   }
 
   private mutating func checkpoint(
@@ -99,6 +93,7 @@ extension DownloadsStore {
     guard var download = try download(of: attempt, in: turn) else { return }
     download.progress = .init(durable: 0, total: nil, discarded: download.progress.discarded, resume: nil)
     download.progress.discarded.add(discarding, because: cause)
+    if discarding > 0 { download.restarts += 1 }
     live[attempt.download]?.received = 0
     if case .running = download.state {
       live[attempt.download]?.phase = .connecting
@@ -134,17 +129,17 @@ extension DownloadsStore {
   /// Frees the attempt's slot, and does the last thing to its row if there still is one.
   private mutating func end(
     _ attempt: AttemptID, in turn: inout PodfluxTurn,
-    finally change: (inout DownloadsStore, inout Download, inout PodfluxTurn) throws -> Void
+    finally change: (inout DownloadsStore, inout Download, LiveAttempt, inout PodfluxTurn) throws -> Void
   ) throws {
     let download = try download(of: attempt, in: turn)
-    live[attempt.download] = nil
-    guard var download else {
+    let ended = live.removeValue(forKey: attempt.download)
+    guard var download, let ended else {
       // Its row is gone; what it left may go now, and then a new row of that name may be started.
       try turn.tables.deletions.makeReady(attempt.download)
       deletions.oweMore()
       return try turn.tables.downloads.release(attempt.download)
     }
-    try change(&self, &download, &turn)
+    try change(&self, &download, ended, &turn)
     if download.isHeld { try turn.tables.downloads.release(attempt.download) }
   }
 

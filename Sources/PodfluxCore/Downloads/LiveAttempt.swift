@@ -72,6 +72,16 @@ public struct LiveAttempt: Hashable, Sendable {
     received = durableAtStart
   }
 
+  /// After how many restarts of a download what its attempts keep is no progress any more.
+  static let progressiveRestarts = 10
+
+  /// How many bytes more than it began with it kept: each is progress. What it fetched again after a restart does not count
+  /// until it exceeds what there was, and nothing counts after many restarts: a file that changes at every request must not
+  /// be tried for ever.
+  func gain(_ kept: ResumeRecord?, restarts: Int) -> Int64 {
+    restarts > Self.progressiveRestarts ? 0 : max(0, (kept?.durable ?? 0) - durableAtStart)
+  }
+
   /// The interval of a speed measurement.
   private static let meterMilliseconds: Int64 = 500
 

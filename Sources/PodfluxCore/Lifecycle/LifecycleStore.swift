@@ -52,7 +52,8 @@ public struct LifecycleStore: DomainStore {
   private func refuseUnlessOpen() throws(Refusal) {
     guard isRecovered else {
       throw Refusal(
-        .storageFailure, "the library is not in order yet, because its database could not be written; try again later")
+        .storageFailure,
+        "the library is not in order yet, because its database cannot be read or written; the engine's log says why")
     }
     switch stopping {
     case nil, .drain: break

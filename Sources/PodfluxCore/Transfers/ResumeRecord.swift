@@ -80,6 +80,14 @@ public struct ResumeRecord: Hashable, Sendable, Codable {
     digestStates = try container.decodeIfPresent([String].self, forKey: .digestStates) ?? []
   }
 
+  /// A record that no partial file agrees with: what is kept is given up by the next attempt. It takes the place of one that
+  /// cannot be read.
+  public static func ofNoUse(durable: Int64) -> ResumeRecord {
+    ResumeRecord(
+      url: "", strongETag: nil, lastModified: nil, total: nil, durable: durable, tailHash: "", bootID: "",
+      savedAt: Timestamp(milliseconds: 0))
+  }
+
   /// Whether its version is known, and its numbers are valid lengths.
   public var isPlausible: Bool {
     Self.knownVersions.contains(version) && durable >= 0 && durable <= total ?? .max

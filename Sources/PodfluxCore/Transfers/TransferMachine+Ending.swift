@@ -49,8 +49,8 @@ extension TransferMachine {
   // MARK: The end of an exchange
 
   /// How an exchange has ended.
-  func ending(_ failure: DownloadError?, _ isDelimited: Bool) -> Ending {
-    (failure ?? incompleteness(isDelimited)).map(Ending.failed) ?? .complete
+  mutating func ending(_ failure: DownloadError?, _ isDelimited: Bool) -> Ending {
+    (failure ?? incompleteness(isDelimited) ?? tooLarge(position)).map(Ending.failed) ?? .complete
   }
 
   /// What is wrong with a whole body that was too short to be judged before, where kept bytes are at stake. Without any

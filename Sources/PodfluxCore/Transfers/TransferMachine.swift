@@ -327,7 +327,7 @@ public struct TransferMachine: Sendable {
       wantedExtension: attempt.wantedExtension)
   }
 
-  private mutating func tooLarge(_ length: Int64) -> DownloadError? {
+  mutating func tooLarge(_ length: Int64) -> DownloadError? {
     let limit = attempt.settings.maxFileBytes
     guard limit > 0, length > limit else { return nil }
     isFileTooLarge = true
@@ -356,7 +356,7 @@ public struct TransferMachine: Sendable {
     case .awaitingEnd: return request(.wholeFile)
     case .finishing: return [.finishWriting]
     case .requesting(let plan), .receiving(let plan):
-      let ending = ending(failure, isDelimited)
+      let ending = self.ending(failure, isDelimited)
       state = .finishing(ending, plan)
       return [ending == .complete ? .completeWriting : .finishWriting]
     case .awaitingRestart, .idle, .opening, .naming, .awaitingPublishing, .awaitingContents, .publishing, .ended:

@@ -216,6 +216,7 @@ final class InvariantChecker {
         rows[id]?.state = .queued
         rows[id]?.failures = 0
         rows[id]?.freshAddresses = 0
+        rows[id]?.restarts = 0
         rows[id]?.round = .init()
       case .cancel:
         rows[id] = nil

@@ -137,6 +137,27 @@ struct RetryTests {
     #expect(try world.row(id).failures == 3)
   }
 
+  @Test("After many restarts nothing counts as progress, until a client orders an attempt")
+  func restarts() throws {
+    let world = try World { $0.maxAttempts = 3 }
+    let id = try world.enqueue("a")
+    // At each request the server has another file, and connections break after more bytes than the time before.
+    func attempt(keeping durable: Int64) throws -> DownloadState.Kind {
+      try world.report(id, .restarting(discarding: durable - 1, because: .contentChanged))
+      try world.report(id, .failed(.lost, kept: .sample(durable: durable, total: nil)))
+      if case .waiting(.retry(let at, _)) = try world.state(id) { world.clock.wall = at }
+      try world.send(.timeCame)
+      return try world.state(id).kind
+    }
+    let most = Int64(LiveAttempt.progressiveRestarts)
+    for number in 1...most { #expect(try attempt(keeping: number + 1) == .running) }
+    #expect(try world.row(id).failures == 1)
+    for number in 1...2 { #expect(try attempt(keeping: most + Int64(number)) == (number == 1 ? .running : .failed)) }
+    try world.send(.downloads(.retry(.one(id))))
+    #expect(try attempt(keeping: 1 << 20) == .running)
+    #expect(try world.row(id).failures <= 1)
+  }
+
   @Test("Progress resets the count, and progress is more durable bytes than the attempt began with")
   func progress() throws {
     let world = try World { $0.maxAttempts = 3 }

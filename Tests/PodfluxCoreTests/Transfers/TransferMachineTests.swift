@@ -258,6 +258,21 @@ struct TransferMachineTests {
     #expect(Self.complete(&machine, length: 1200) == [.name(number: 1)])
   }
 
+  @Test("What comes while the store is asked counts for the limit of a file's bytes")
+  func tooMuchWhileAsking() throws {
+    var attempt = try Self.machine(resuming: Self.record).attempt
+    attempt.settings.maxFileBytes = 1100
+    var machine = TransferMachine(attempt: attempt, bootID: "boot")
+    _ = machine.start()
+    _ = machine.partialOpened(length: 1000, tailHash: "hash")
+    #expect(machine.received(head: Self.head(200, [("ETag", "\"v2\"")]), at: Self.now).goesOn)
+    #expect(Self.receive([UInt8](repeating: 7, count: 1000), into: &machine) == .take)
+    #expect(machine.keptDiffers(at: 400) == [.report(.restarting(discarding: 600, because: .validatorChanged))])
+    #expect(Self.receive([UInt8](repeating: 7, count: 200), into: &machine) == .take)
+    #expect(machine.exchangeFinished(failure: nil).isEmpty)
+    #expect(machine.proceed() == [.truncate(to: 400), .resumeWriting, .finishWriting])
+  }
+
   @Test("A connection that dies before the store's answer keeps the new version's bytes")
   func deathWhileAsking() throws {
     var (machine, _) = try Self.changed(at: 400, declared: 1500)
