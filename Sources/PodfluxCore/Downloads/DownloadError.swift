@@ -97,6 +97,13 @@ public struct DownloadError: Error, Hashable, Sendable {
   /// Whether the connection broke or stalled: that proves nothing against another connection.
   var isBrokenConnection: Bool { code == .connectionLost || code == .timeout }
 
+  /// Whether an attempt for this origin is repeated after it. What a person has asked for fails at once where the disk or its
+  /// permissions are to blame: the person is there. What rules want is tried again, since a disk may be mounted read-only, or a
+  /// folder closed, for a while.
+  func isTransient(for origin: Origin) -> Bool {
+    isTransient || code == .io && origin == .auto && !isLasting
+  }
+
   /// Whether the loss of a path may have caused it.
   var mayComeOfThePath: Bool {
     switch code {

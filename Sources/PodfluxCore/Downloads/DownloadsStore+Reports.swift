@@ -186,7 +186,7 @@ extension DownloadsStore {
       return try waitForRoom(&download, after: error, settings: settings, in: &turn)
     }
     // What has made progress goes on where it was; what has not may do better elsewhere.
-    let mayPass = error.isTransient || (error.concernsSource && download.round.mayPass)
+    let mayPass = error.isTransient(for: download.origin) || (error.concernsSource && download.round.mayPass)
     var error = error
     (error.isLasting, error.challenge) = (false, nil)
     if error.concernsSource, !hadProgress, download.round.source < download.description.mirrors.count {

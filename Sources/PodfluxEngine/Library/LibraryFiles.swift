@@ -50,7 +50,7 @@ struct LibraryFiles: AttemptFiles {
       do throws(LibraryPathError) {
         candidate = try naming.candidate(number: number)
       } catch {
-        throw DownloadError(.io, "no name can be made for the file: \(error)")
+        throw DownloadError(.io, "no name can be made for the file: \(error)", isLasting: true)
       }
       let free: LibraryPath? = try translatingErrors { () throws(FileError) in
         guard isPortable else { return try published.exists(candidate) ? nil : candidate }
@@ -142,7 +142,13 @@ extension DownloadError {
         .refusedName, .tooDeep, .unknownFormat, .mismatch, .io:
         .io
       }
-    self.init(code, error.description)
+    let isLasting =
+      switch error {
+      case .symbolicLink, .notAFolder, .notARegularFile, .crossDevice, .illegalPath, .refusedName, .tooDeep: true
+      case .noSpace, .changedOutside, .exists, .notFound, .readOnly, .denied, .notPrivate, .unknownFormat, .mismatch, .io:
+        false
+      }
+    self.init(code, error.description, isLasting: isLasting)
   }
 }
 

@@ -148,7 +148,8 @@ package struct Explanation {
     self.init(clock)
     say((feed.title ?? feed.id) + (feed.group.map { ", in the group \($0)" } ?? "") + ".")
     say("\(Self.count(feed.episodes, "episode")) known, \(feed.downloaded) of them here.")
-    say(feed.lastRefreshed.map { "It was last refreshed \(clock.time($0))." } ?? "It was not refreshed yet.")
+    let never = feed.error == nil ? "It was not refreshed yet." : "No refresh has succeeded yet."
+    say(feed.lastRefreshed.map { "It was last refreshed \(clock.time($0))." } ?? never)
     if let error = feed.error {
       say("The last refresh failed: \(error.words).")
       say(Self.details(of: error))

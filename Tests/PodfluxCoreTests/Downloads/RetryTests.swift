@@ -210,6 +210,19 @@ struct RetryTests {
     #expect(try world.row(id).failures == 1)
   }
 
+  @Test("The disk's failures are repeated for rules, which no person watches, and for them alone")
+  func disk() throws {
+    for (origin, isLasting, kind) in [
+      (Origin.auto, false, DownloadState.Kind.waiting), (.auto, true, .failed), (.user, false, .failed),
+    ] {
+      let world = try World()
+      let id = try DownloadID.named("a")
+      try world.send(.downloads(.enqueue(.init(id: id, address: .on("a.example"), origin: origin))))
+      try world.report(id, .failed(DownloadError(.io, "mounted read-only", isLasting: isLasting), kept: nil))
+      #expect(try world.state(id).kind == kind, "\(origin)")
+    }
+  }
+
   @Test("Statuses are repeated as curl repeats them", arguments: [408, 429, 500, 502, 503, 504, 522, 524])
   func transientStatuses(status: Int) {
     #expect(DownloadError(.httpStatus, "", status: status).isTransient)

@@ -59,8 +59,12 @@ struct SyncCommand: EngineCommand {
       // A feed that has been refreshed is due after the moment of the order, or after that of an own engine's start.
       var refreshes = RefreshFollower(chosen, orderedAt: due || access.isOwn ? startedAt : console.clock.now)
       if noWait {
-        guard chosen.isEmpty, try counts(access).moving == 0 else { throw ExitCode.later }
-        return
+        let moving = try counts(access).moving
+        guard !chosen.isEmpty || moving > 0 else { return }
+        console.note(
+          "left for \(access.isOwn ? "the next podflux sync" : "the engine"): \(Self.count(chosen.count, "feed")) to refresh, "
+            + Self.count(Int(moving), "download"))
+        throw ExitCode.later
       }
       let ids = feeds.isEmpty ? nil : chosen.compactMap { FeedID($0.id) }
       downloads.beginAnew()
@@ -84,14 +88,15 @@ struct SyncCommand: EngineCommand {
       }
       if console.options.json { console.result(Self.json(refreshes.report, downloads)) }
       if !before.failed.isEmpty, !refreshOnly {
-        let number = before.failed.count
         console.note(
-          "\(number) download\(number == 1 ? "" : "s") had failed before: podflux ls --state failed lists what has failed, "
+          "\(Self.count(before.failed.count, "download")) had failed before: podflux ls --state failed lists what has failed, "
             + "and podflux retry --state failed tries it again")
       }
       try end(refreshes.report, downloads, on: console)
     }
   }
+
+  private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
   private func counts(_ access: EngineAccess) throws -> DownloadCounts {
     try access.connection.snapshot(SnapshotQuery(stores: [.downloads])).counts()
