@@ -145,7 +145,8 @@ extension DownloadError {
     let isLasting =
       switch error {
       case .symbolicLink, .notAFolder, .notARegularFile, .crossDevice, .illegalPath, .refusedName, .tooDeep: true
-      case .noSpace, .changedOutside, .exists, .notFound, .readOnly, .denied, .notPrivate, .unknownFormat, .mismatch, .io:
+      case .noSpace, .changedOutside, .exists, .notFound, .readOnly, .denied, .notPrivate, .unknownFormat, .mismatch,
+        .io:
         false
       }
     self.init(code, error.description, isLasting: isLasting)
