@@ -26,8 +26,8 @@ let package = Package(
     .executableTarget(
       name: "podflux",
       dependencies: [
-        "CLinux", "CSQLite", "Digests", "PodfluxClient", "PodfluxEngine", "PodfluxPeople", "PrometheusMetrics",
-        "Tagging", "Terminal", "WireProtocol",
+        "CLinux", "CSQLite", "Digests", "PodfluxClient", "PodfluxEngine", "PodfluxPeople", "Processes",
+        "PrometheusMetrics", "Tagging", "Terminal", "WireProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -61,7 +61,8 @@ let package = Package(
     .target(name: "Feeds", dependencies: ["Flux", "PodfluxCore"]),
     .target(name: "EngineRuntime", dependencies: ["Digests", "Feeds", "Flux", "PodfluxCore", "Texts"]),
     .target(name: "FileStore", dependencies: ["CLinux", "Flux", "PodfluxCore"]),
-    .target(name: "Tagging", dependencies: ["CLinux", "CTagging", "Digests", "PodfluxCore"]),
+    .target(name: "Tagging", dependencies: ["CLinux", "CTagging", "Digests", "PodfluxCore", "Processes"]),
+    .target(name: "Processes", dependencies: ["CLinux"]),
     .target(name: "Reachability", dependencies: ["CLinux", "PodfluxCore"]),
     .target(
       name: "Persistence",

@@ -1,6 +1,7 @@
 import CLinux
 import Foundation
 import PodfluxCore
+import Processes
 
 /// Tags copies of files, each in a process of its own that may die of it.
 public struct Tagger: Sendable {
@@ -65,8 +66,12 @@ public struct Tagger: Sendable {
     case nil: break
     case .file(let descriptor): picture = descriptor
     case .bytes(let bytes):
-      guard let file = Self.file(of: bytes) else { return Self.notStarted(errno) }
-      (picture, held) = (file, file)
+      do throws(ChildProgram.StartFailure) {
+        let file = try Self.file(of: bytes)
+        (picture, held) = (file, file)
+      } catch {
+        return Self.notStarted(because: error)
+      }
     }
     return run(WorkerOrder(tags: order), copy, beside: picture, upToSeconds: seconds(length), while: goOn)
   }
@@ -78,7 +83,7 @@ public struct Tagger: Sendable {
   ///   - file: The file's descriptor, for reading.
   ///   - goOn: Asked 20 times a second; false kills the worker.
   public func readTags(of file: Int32, while goOn: () -> Bool) -> FileTags? {
-    guard let answer = Self.file(of: []) else { return nil }
+    guard let answer = try? Self.file(of: []) else { return nil }
     defer { close(answer) }
     let outcome = run(
       WorkerOrder(), file, beside: answer, upToSeconds: TaggingLimits.readingSeconds, while: goOn)
@@ -98,20 +103,37 @@ public struct Tagger: Sendable {
   private func run(
     _ order: WorkerOrder, _ file: Int32, beside other: Int32?, upToSeconds limit: Int, while goOn: () -> Bool
   ) -> Outcome {
-    guard let text = try? JSONEncoder().encode(order), let stdin = Self.file(of: Array(text)) else {
-      return Self.notStarted(errno)
+    guard let text = try? JSONEncoder().encode(order) else { return .failed("what the tagger is to do cannot be told") }
+    let child: pid_t
+    do throws(ChildProgram.StartFailure) {
+      child = try start(with: Array(text), file, beside: other)
+    } catch {
+      return Self.notStarted(because: error)
     }
-    defer { close(stdin) }
-    let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
-    guard nothing >= 0 else { return Self.notStarted(errno) }
-    defer { close(nothing) }
-    let (refusal, child) = spawn(stdin: stdin, copy: file, cover: other ?? nothing, nothing: nothing)
-    guard refusal == 0 else { return Self.notStarted(refusal) }
     return wait(for: child, upToSeconds: limit, while: goOn)
   }
 
-  private static func notStarted(_ code: Int32) -> Outcome {
-    .failed("the tagger cannot be started: \(String(cString: strerror(code)))")
+  /// Starts a worker, whose descriptors are these in order: see `TaggingWorker`.
+  private func start(
+    with order: [UInt8], _ file: Int32, beside other: Int32?
+  ) throws(ChildProgram.StartFailure) -> pid_t {
+    let stdin = try Self.file(of: order)
+    defer { close(stdin) }
+    let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+    guard nothing >= 0 else { throw ChildProgram.StartFailure() }
+    defer { close(nothing) }
+    // Nothing of the engine's environment: it may hold secrets. The path of libraries is kept for builds that need it.
+    let paths = getenv("LD_LIBRARY_PATH").map { "LD_LIBRARY_PATH=" + String(cString: $0) }
+    return try ChildProgram(words: [program.path] + program.arguments, environment: paths.map { [$0] } ?? [])
+      .start(descriptors: [stdin, nothing, nothing, file, other ?? nothing])
+  }
+
+  private static func file(of bytes: [UInt8]) throws(ChildProgram.StartFailure) -> Int32 {
+    try MemoryFile.open("podflux-tags", with: bytes)
+  }
+
+  private static func notStarted(because failure: ChildProgram.StartFailure) -> Outcome {
+    .failed("the tagger cannot be started: \(failure)")
   }
 
   private func wait(for child: pid_t, upToSeconds limit: Int, while goOn: () -> Bool) -> Outcome {
@@ -126,7 +148,7 @@ public struct Tagger: Sendable {
       if !goOn() { early = .stopped } else if Self.milliseconds >= deadline { early = Self.tookTooLong }
       if early != nil { break }
     }
-    if process < 0 { early = Self.notStarted(refusal) }
+    if process < 0 { early = Self.notStarted(because: .init(code: refusal)) }
     // It is a child until it is waited for: its number is no other's.
     if early != nil { kill(child, SIGKILL) }
     var status: Int32 = 0
@@ -156,71 +178,5 @@ public struct Tagger: Sendable {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-  }
-
-  // MARK: The child
-
-  private func spawn(
-    stdin: Int32, copy: Int32, cover: Int32, nothing: Int32
-  ) -> (refusal: Int32, child: pid_t) {
-    // Numbers of the engine may be those of the worker: they are moved out of the way first.
-    let held = [stdin, copy, cover, nothing].map { fcntl($0, F_DUPFD_CLOEXEC, Self.firstFreeNumber) }
-    defer { for number in held where number >= 0 { close(number) } }
-    guard held.allSatisfy({ $0 >= 0 }) else { return (errno, 0) }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    let numbers: [(Int32, Int32)] = [
-      (held[0], STDIN_FILENO), (held[3], STDOUT_FILENO), (held[3], STDERR_FILENO), (held[1], TaggingWorker.copy),
-      (held[2], TaggingWorker.cover),
-    ]
-    for (source, number) in numbers { posix_spawn_file_actions_adddup2(&actions, source, number) }
-    let refusal = linux_add_closing_from(&actions, TaggingWorker.cover + 1)
-    guard refusal == 0 else { return (refusal, 0) }
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var (none, all) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    sigfillset(&all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-    var arguments = ([program.path] + program.arguments).map { strdup($0) } + [nil]
-    var environment: [UnsafeMutablePointer<CChar>?] = Self.environment.map { strdup($0) } + [nil]
-    defer { for text in arguments + environment { free(text) } }
-    var child: pid_t = 0
-    let code = posix_spawn(&child, program.path, &actions, &attributes, &arguments, &environment)
-    return (code, child)
-  }
-
-  /// Above the numbers of the worker.
-  private static let firstFreeNumber: Int32 = 10
-  /// Nothing of the engine's environment: it may hold secrets. The path of libraries is kept for builds that need it.
-  private static var environment: [String] {
-    getenv("LD_LIBRARY_PATH").map { ["LD_LIBRARY_PATH=" + String(cString: $0)] } ?? []
-  }
-
-  /// A file in memory with these bytes, read from its beginning: unlike a pipe, it waits for no reader. Nil with errno.
-  private static func file(of bytes: [UInt8]) -> Int32? {
-    let file = linux_memory_file("podflux-tags")
-    guard file >= 0 else { return nil }
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes {
-        pwrite(file, $0.baseAddress.map { $0 + written }, $0.count - written, off_t(written))
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        let reason = errno
-        close(file)
-        errno = reason
-        return nil
-      }
-      written += count
-    }
-    return file
   }
 }

@@ -1,6 +1,6 @@
-import CLinux
 import Dispatch
 import Foundation
+import Processes
 import Synchronization
 
 /// One run of a program: a child process in a group of its own, with a line on its stdin, and nothing else of this
@@ -31,16 +31,19 @@ final class HookRun: Sendable {
 
   /// Runs a program, and returns when it has ended. What it writes to stdout and stderr goes to `output`, line by line.
   func run(_ command: HookCommand, input line: [UInt8], output: HookOutput) -> End {
-    guard let stdin = Self.file(of: line) else { return .notStarted(String(cString: strerror(errno))) }
-    defer { close(stdin) }
     var pipe: [Int32] = [-1, -1]
-    guard Foundation.pipe(&pipe) == 0 else { return .notStarted(String(cString: strerror(errno))) }
+    guard Foundation.pipe(&pipe) == 0 else { return .notStarted("\(ChildProgram.StartFailure())") }
     for end in pipe { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    let (refusal, child) = Self.spawn(command.words, stdin: stdin, output: pipe[1], state)
+    let started = Result { () throws(ChildProgram.StartFailure) in try start(command.words, with: line, output: pipe[1])
+    }
     close(pipe[1])
     output.begin(reading: pipe[0])
     defer { output.end() }
-    guard refusal == 0 else { return .notStarted(String(cString: strerror(refusal))) }
+    let child: pid_t
+    switch started {
+    case .success(let number): child = number
+    case .failure(let failure): return .notStarted("\(failure)")
+    }
     timers.asyncAfter(deadline: .now() + .seconds(command.limitSeconds)) { [weak self] in self?.end(as: .timedOut) }
     return wait(for: child)
   }
@@ -77,49 +80,15 @@ final class HookRun: Sendable {
     return told ?? (number == 0 ? .exited(status >> 8 & 0xFF) : .signalled(number))
   }
 
-  // MARK: The child
-
-  private static func spawn(
-    _ words: [String], stdin: Int32, output: Int32, _ state: borrowing Mutex<State>
-  ) -> (refusal: Int32, child: pid_t) {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, stdin, 0)
-    posix_spawn_file_actions_adddup2(&actions, output, 1)
-    posix_spawn_file_actions_adddup2(&actions, output, 2)
-    let refusal = linux_add_closing_from(&actions, 3)
-    guard refusal == 0 else { return (refusal, 0) }
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // The engine blocks and ignores signals that the program may count on.
-    var (none, all) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    sigfillset(&all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-    var arguments = words.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    return state.withLock { state in
-      var child: pid_t = 0
-      let refusal = posix_spawn(&child, words[0], &actions, &attributes, &arguments, environ)
-      if refusal == 0 { state.child = child }
-      return (refusal, child)
+  private func start(
+    _ words: [String], with line: [UInt8], output: Int32
+  ) throws(ChildProgram.StartFailure) -> pid_t {
+    let stdin = try MemoryFile.open("podflux-completion", with: line)
+    defer { close(stdin) }
+    return try state.withLock { (state) throws(ChildProgram.StartFailure) in
+      let child = try ChildProgram(words: words).start(descriptors: [stdin, output, output])
+      state.child = child
+      return child
     }
-  }
-
-  /// A file with a line, read from its beginning: unlike a pipe, it waits for no reader. nil with errno.
-  private static func file(of line: [UInt8]) -> Int32? {
-    let file = linux_memory_file("podflux-completion")
-    guard file >= 0 else { return nil }
-    guard pwrite(file, line, line.count, 0) == line.count else {
-      close(file)
-      return nil
-    }
-    return file
   }
 }

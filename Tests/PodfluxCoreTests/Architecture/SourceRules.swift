@@ -7,8 +7,7 @@ enum SourceRules {
   static let allowedImports: [String: Set<String>] = [
     "podflux": [
       "CLinux", "CSQLite", "Digests", "PodfluxClient", "PodfluxEngine", "PodfluxPeople", "WireProtocol", "PodfluxCore",
-      "Flux",
-      "PrometheusMetrics", "Tagging", "Terminal", "ArgumentParser", "Logging",
+      "Flux", "Processes", "PrometheusMetrics", "Tagging", "Terminal", "ArgumentParser", "Logging",
     ],
     "PodfluxPeople": ["PodfluxClient", "WireProtocol", "PodfluxCore", "Flux", "Terminal", "Texts", "Yams"],
     "PodfluxClient": ["WireProtocol", "PodfluxCore", "Flux"],
@@ -28,7 +27,8 @@ enum SourceRules {
     "Feeds": ["PodfluxCore", "Flux"],
     "FileStore": ["PodfluxCore", "Flux", "CLinux"],
     "Reachability": ["PodfluxCore", "Flux", "CLinux"],
-    "Tagging": ["PodfluxCore", "Digests", "CLinux", "CTagging"],
+    "Tagging": ["PodfluxCore", "Digests", "Processes", "CLinux", "CTagging"],
+    "Processes": ["CLinux"],
     "Persistence": ["PodfluxCore", "Flux", "Texts", "GRDB", "CSQLite"],
     "Texts": [],
     "PodfluxCore": ["Flux"],
