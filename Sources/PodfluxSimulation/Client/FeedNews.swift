@@ -34,9 +34,11 @@ struct FeedNews {
   /// The rows that no intent has made: rules have.
   var wantedByRules: [Download] { wanted.compactMap(\.self) }
 
-  /// The downloads that have gone with a feed.
+  /// The downloads that have gone with a feed. What was wanted of it before, in the same batch, is not any more.
   mutating func takeUnwanted(of feed: FeedID) -> [DownloadID] {
     guard let index = unwanted.firstIndex(where: { $0.feed == feed }) else { return [] }
-    return unwanted.remove(at: index).downloads
+    let gone = unwanted.remove(at: index).downloads
+    for (place, row) in wanted.enumerated() where row.map({ gone.contains($0.id) }) ?? false { wanted[place] = nil }
+    return gone
   }
 }
