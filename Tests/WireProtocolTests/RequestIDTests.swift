@@ -50,4 +50,16 @@ struct RequestIDTests {
   private func decode(_ text: String) -> DecodedLine {
     LineDecoder().decode(Array(text.utf8), number: 1)
   }
+
+  @Test("An id that is no text is echoed as none, and not as another one", arguments: [[0xFF], Array("\\ud800".utf8)])
+  func noText(bytes: [UInt8]) {
+    let line = Array(#"{"type":"snapshot","meta":{"id":""#.utf8) + bytes + Array(#""}}"#.utf8)
+    let decoded = LineDecoder().decode(line, number: 1)
+    #expect(decoded.id == nil)
+    guard case .failure(let refusal) = decoded.content else {
+      Issue.record("the line is taken")
+      return
+    }
+    #expect(refusal.code == .invalidJSON)
+  }
 }

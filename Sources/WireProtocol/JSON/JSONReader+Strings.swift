@@ -69,7 +69,7 @@ extension JSONReader {
       }
     }
     guard let scalar = Unicode.Scalar(value) else {
-      note(Refusal(.invalidJSON, "half a surrogate pair stands alone in a string; escape both", path: renderedPath))
+      noteUnreadableString("half a surrogate pair stands alone in a string; escape both")
       return
     }
     text += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
@@ -89,7 +89,7 @@ extension JSONReader {
 
   private mutating func text(_ bytes: ArraySlice<UInt8>) -> String {
     if let text = String(validating: bytes, as: UTF8.self) { return text }
-    note(Refusal(.invalidJSON, "a string is not valid UTF-8; send UTF-8 only", path: renderedPath))
+    noteUnreadableString("a string is not valid UTF-8; send UTF-8 only")
     return ""
   }
 }

@@ -21,6 +21,8 @@ struct JSONReader {
   var position = 0
   private var path: [JSONStep] = []
   private var fault: Refusal?
+  /// How many strings held what is no text.
+  private var unreadableStrings = 0
 
   init(_ bytes: [UInt8], from source: JSONSource = .line) {
     self.bytes = bytes
@@ -72,7 +74,11 @@ extension JSONReader {
     guard let byte = current else { throw syntaxFault("a value") }
     switch byte {
     case UInt8(ascii: "{"), UInt8(ascii: "["): return try readContainer(depth: depth + 1)
-    case UInt8(ascii: "\""): return .string(try readString())
+    case UInt8(ascii: "\""):
+      // What cannot be read is no text: as an id it would be echoed as another one.
+      let before = unreadableStrings
+      let string = try readString()
+      return unreadableStrings == before ? .string(string) : .null
     case UInt8(ascii: "t"): return try readWord("true", as: .boolean(true))
     case UInt8(ascii: "f"): return try readWord("false", as: .boolean(false))
     case UInt8(ascii: "n"): return try readWord("null", as: .null)
@@ -215,6 +221,12 @@ extension JSONReader {
   /// Keeps a fault behind which reading can go on; only the first counts.
   mutating func note(_ refusal: Refusal) {
     fault = fault ?? refusal
+  }
+
+  /// Keeps that a string holds what is no text.
+  mutating func noteUnreadableString(_ words: String) {
+    unreadableStrings += 1
+    note(Refusal(.invalidJSON, words, path: renderedPath))
   }
 
   /// A fault behind which nothing can be read.
