@@ -36,7 +36,7 @@ struct GetTests {
         "2026-03-06",
         "--header", "X-Token: hidden") == ["\(scene.library)/Night Trains/2026-03-06 Vienna.mp3"])
     #expect(scene.origin.requests.last?.headers["X-Token"] == "hidden")
-    let list = ["# my list", "", scene.origin.url("/b.mp3"), "  " + scene.origin.url("/c.mp3")]
+    let list = ["\u{FEFF}" + scene.origin.url("/b.mp3"), "# my list", "", "  " + scene.origin.url("/c.mp3")]
     #expect(
       try scene.results("get", "-i", "-", input: list).sorted() == ["b", "c"].map { "\(scene.library)/\($0).mp3" })
     let lines = try scene.results(
