@@ -115,7 +115,7 @@ extension InvariantChecker {
     // The quota leaves no room, before any request.
     let isOverQuota = error.code == .noSpace && world.client.settings.storageQuotaBytes > 0
     guard isTrue || isOverQuota, isFitting,
-      (error.isTransient(for: row.origin) && !isLasting) || row.description.mirrors.count > 0
+      (error.isTransient || error.code == .io && row.origin == .auto) && !isLasting || row.description.mirrors.count > 0
     else {
       throw Violation(
         .reasons, "\(row.id) waits after \(error.code.rawValue), which no attempt reported or nothing can mend")
