@@ -41,6 +41,11 @@ struct VaultFile {
   /// Replaces what it holds. It survives a power cut when this returns.
   func write(_ bytes: [UInt8]) throws(SecretVaultFailure) {
     let whole = try sealed(bytes)
+    // What is written can be read again.
+    guard whole.count <= Self.maximumBytes else {
+      throw SecretVaultFailure(
+        "the vault has no room: it keeps at most \(Self.maximumBytes) bytes; close sessions and forget them")
+    }
     do throws(FileError) {
       try file.replace(with: whole, needsPrivacy: key == nil)
     } catch {

@@ -43,6 +43,24 @@ struct StagedFilesTests {
     #expect(!library.isThere(".podflux/sidecars/1"))
   }
 
+  @Test("The placeholder of an engine that was killed goes, where files are moved over one", arguments: [true, false])
+  func placeholder(isStaged: Bool) throws {
+    let library = try TemporaryLibrary(traits: .least, firstMove: .placing)
+    let staged = StagedFiles(library.library)
+    let identity = try staged.write(bytes("text"), as: 7, keepingFree: 0)
+    try library.write("", to: "Show/a.info.json")
+    if !isStaged { try staged.clear() }
+    let path = try path("Show/a.info.json")
+    #expect(try staged.publish(7, to: path, recorded: identity, sparingTwins: true) == isStaged)
+    #expect(library.isThere("Show/a.info.json") == isStaged)
+    // A person's empty file, where no placeholders are made.
+    let other = try TemporaryLibrary()
+    try other.write("", to: "Show/a.info.json")
+    _ = try StagedFiles(other.library).write(bytes("text"), as: 7, keepingFree: 0)
+    #expect(try !StagedFiles(other.library).publish(7, to: path, recorded: identity, sparingTwins: true))
+    #expect(other.isThere("Show/a.info.json"))
+  }
+
   @Test("The reserve stays free, and a start removes what was left")
   func clears() throws {
     let library = try TemporaryLibrary()

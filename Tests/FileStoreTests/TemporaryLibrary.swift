@@ -10,10 +10,12 @@ final class TemporaryLibrary {
   let folder: URL
   let library: Library
 
-  /// - Parameter traits: The traits to assume for its file system; its own by default.
-  init(traits: FileSystemTraits? = nil) throws {
+  /// - Parameters:
+  ///   - traits: The traits to assume for its file system; its own by default.
+  ///   - firstMove: The way to try first in which files are moved.
+  init(traits: FileSystemTraits? = nil, firstMove: Move = .renaming) throws {
     folder = try Self.makeFolder()
-    library = try Library.open(at: folder.appending(path: "library").path, traits: traits)
+    library = try Library.open(at: folder.appending(path: "library").path, traits: traits, firstMove: firstMove)
   }
 
   deinit {

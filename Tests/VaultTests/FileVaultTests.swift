@@ -53,6 +53,16 @@ struct FileVaultTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [FileVault.name])
   }
 
+  @Test("keeps no more than it can read again")
+  func tooMuch() throws {
+    let vault = try vault()
+    try vault.keep(Self.secret, under: references[0])
+    let large = KeptSecret(String(repeating: "x", count: VaultFile.maximumBytes))
+    #expect(throws: SecretVaultFailure.self) { try vault.keep(large, under: references[1]) }
+    #expect(try vault.secret(for: references[1]) == nil)
+    #expect(try self.vault().secret(for: references[0]) == Self.secret)
+  }
+
   @Test("forgets, and sweeps what no session refers to, but not what came since")
   func sweeps() throws {
     do {

@@ -5,15 +5,21 @@ import PodfluxCore
 extension LibraryFileSystem {
   /// Checks that the files are as a step expects them, and does with them what it says. Called again after a crash at any
   /// point it comes to the same end.
-  public func carryOut(_ step: CleanupStep, at now: Timestamp) -> CleanupStep.Outcome {
+  ///
+  /// - Parameter goOn: Asked before each of many files that one step is about; false leaves the others.
+  public func carryOut(
+    _ step: CleanupStep, at now: Timestamp, while goOn: () -> Bool = { true }
+  ) -> CleanupStep.Outcome {
     do throws(FileSystemFailure) {
-      return try outcome(of: step, at: now)
+      return try outcome(of: step, at: now, while: goOn)
     } catch {
       return .left("\(error)")
     }
   }
 
-  private func outcome(of step: CleanupStep, at now: Timestamp) throws(FileSystemFailure) -> CleanupStep.Outcome {
+  private func outcome(
+    of step: CleanupStep, at now: Timestamp, while goOn: () -> Bool
+  ) throws(FileSystemFailure) -> CleanupStep.Outcome {
     switch step.finding {
     case .missing(_, let file, let other):
       guard try isInPlace() else { return .left(SurveyFailure.notInPlace.description) }
@@ -44,8 +50,8 @@ extension LibraryFileSystem {
       return try exists(place) ? .left("it is not empty any more") : .done
     case .foreign: return .done
     case .expiredQuarantine(let moment, _):
-      _ = try emptyQuarantine(before: Timestamp(milliseconds: moment)) { true }
-      return .done
+      _ = try emptyQuarantine(before: Timestamp(milliseconds: moment), while: goOn)
+      return goOn() ? .done : .left("the engine ended before all of them were deleted")
     }
   }
 

@@ -120,7 +120,7 @@ public final class Survey<Files: LibraryFileSystem, Rows: SurveyRows> {
       }
       switch entry {
       case .partial(let partial):
-        partialBytes += partial.length
+        partialBytes = partialBytes.addingClamped(partial.length)
         partialNames.insert(partial.download)
         let row = try rows.download(partial.download)
         planner.compare(partial, with: row, bootID: bootID) { [files] length in
@@ -142,7 +142,7 @@ public final class Survey<Files: LibraryFileSystem, Rows: SurveyRows> {
   private func measure() throws -> SurveyEnding {
     if let limit = DailyUpkeep(quarantineDays: quarantineDays).quarantineLimit(at: now()) {
       var bytes: Int64 = 0
-      try files.forEachQuarantined { if $0.at < limit { bytes += $0.length } }
+      try files.forEachQuarantined { if $0.at < limit { bytes = bytes.addingClamped($0.length) } }
       planner.note(expiredQuarantine: bytes, before: limit.milliseconds)
     }
     let usage = CleanupRun.Usage(

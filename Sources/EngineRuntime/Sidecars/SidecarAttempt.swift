@@ -166,7 +166,7 @@ package struct SidecarAttempt<Files: LibraryFileSystem> {
         taken == nil
         ? try files.stage(bytes, for: fetch.id.sidecar, keepingFree: fetch.settings.reserveFreeBytes) : nil
     } catch {
-      throw DownloadError(.io, "\(error)")
+      throw DownloadError(error.lacksRoom ? .noSpace : .io, "\(error)")
     }
     guard let staged else { throw .placeIsTaken(taken ?? path) }
     return PublishedFile(
@@ -207,11 +207,12 @@ package struct SidecarAttempt<Files: LibraryFileSystem> {
     }
   }
 
-  /// Whether an engine that has ended has given the file its name. It is made to have it after a power cut too.
+  /// Whether an engine that has ended has given the file its name. It is made to have it after a power cut too. An empty file
+  /// may be that engine's placeholder, which goes.
   private func isPublished(_ file: PublishedFile) throws(FileSystemFailure) -> Bool {
-    guard case .file(let present) = try files.look(at: EntryPath(file.path)), file.isUntouched(as: present) else {
-      return false
-    }
+    guard case .file(let present) = try files.look(at: EntryPath(file.path)),
+      file.isUntouched(as: present) || present.length == 0
+    else { return false }
     return try files.publish(fetch.id.sidecar, as: file, portably: fetch.settings.portableNames)
   }
 

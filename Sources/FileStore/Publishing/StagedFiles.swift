@@ -62,7 +62,12 @@ public struct StagedFiles: Sendable {
         if waiting == found.identity { _ = try folder.deleteFile(name) }
         return true
       }
-      return false
+      // An engine that was killed here has left its placeholder. Its next start has removed the file.
+      guard found.kind == .regular, found.identity.size == 0, recorded.size > 0,
+        try library.moves.findOut(in: library.engineFolder) == .placing
+      else { return false }
+      _ = try walk.folder.deleteFile(walk.name)
+      guard waiting != nil else { return false }
     }
     let twins = library.foldedFolders
     if sparingTwins, let twin = try twins.twin(of: walk.name, in: walk.folder), twin != walk.name { return false }

@@ -12,7 +12,7 @@ extension Quarantine {
 
     fileprivate mutating func add(_ file: FileStatus) {
       files += 1
-      bytes += file.identity.size
+      bytes = bytes.addingClamped(file.identity.size)
     }
   }
 

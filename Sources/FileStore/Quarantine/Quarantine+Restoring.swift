@@ -55,6 +55,7 @@ extension Quarantine {
   /// existing. Changes nothing.
   public func restored() throws(FileError) -> [Restored] {
     var restored: [Restored] = []
+    var known: Set<Restored> = []
     // A manifest that becomes a mark meanwhile is found among the marks.
     if let quarantine = try QuarantineFolder.existing(in: library) {
       for name in try quarantine.names().manifests {
@@ -62,10 +63,11 @@ extension Quarantine {
           continue
         }
         restored.append(found)
+        known.insert(found)
       }
     }
     for name in try marks.names() {
-      guard let restoration = try marks.restoration(name), let found = found(restoration), !restored.contains(found)
+      guard let restoration = try marks.restoration(name), let found = found(restoration), !known.contains(found)
       else { continue }
       restored.append(found)
     }

@@ -42,13 +42,26 @@ struct QuarantineFolder {
   }
 
   /// Runs the body while no other thread or process changes the quarantine: a command works beside an engine. The
-  /// kernel releases the lock (flock(2)) of a process that dies. Waits as long as another process moves one file.
+  /// kernel releases the lock (flock(2)) of a process that dies. Waits while another process moves one file, but not for one
+  /// that was stopped in the middle.
   ///
   /// Do not nest it: each opening of the folder has its own lock.
   func locked<Result>(_ body: () throws(FileError) -> Result) throws(FileError) -> Result {
-    try systemCall("flock", descriptor.path) { flock(descriptor.number, LOCK_EX) }
+    try lock()
     defer { _ = flock(descriptor.number, LOCK_UN) }
     return try body()
+  }
+
+  /// How often it is tried to lock, and how long is waited between two tries, in microseconds: for five seconds.
+  private static let (lockTries, lockMicroseconds) = (500, UInt32(10_000))
+
+  private func lock() throws(FileError) {
+    for _ in 1..<Self.lockTries {
+      if flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 { return }
+      guard errno == EWOULDBLOCK || errno == EINTR else { break }
+      usleep(Self.lockMicroseconds)
+    }
+    try systemCall("flock", descriptor.path) { flock(descriptor.number, LOCK_EX | LOCK_NB) }
   }
 
   /// The names of possible items and of files with a manifest, each in order.

@@ -104,6 +104,9 @@ public struct Session: Hashable, Sendable {
     self.token = token
   }
 
+  /// Whether a client has closed it, and it has no secret: its number is given again once nothing refers to it.
+  public var isForgotten: Bool { state == .closed && wish.secret == nil }
+
   /// Whether its credentials are for a host.
   public func isFor(_ host: String) -> Bool { wish.hosts.contains(host) }
 

@@ -147,7 +147,10 @@ public struct SessionsView: Hashable, Sendable {
       return session.key
     case .new(let login):
       try login.check(path: "payload.auth")
-      guard sessions.count < Session.Limits.sessions else { throw Self.hasNoRoom }
+      // Numbers of sessions that are closed and forgotten are given again, unless a row refers to them: the turn knows.
+      guard sessions.count < Session.Limits.sessions || sessions.values.contains(where: \.isForgotten) else {
+        throw Self.hasNoRoom
+      }
       return nil
     }
   }

@@ -95,8 +95,7 @@ extension SessionsStore {
       return (1...limit).first { view.sessions[$0] == nil }
     }
     for key in view.sessions.keys.sorted() {
-      guard let session = view.sessions[key], session.state == .closed, session.wish.secret == nil,
-        try !turn.tables.sessions.isReferredTo(key)
+      guard let session = view.sessions[key], session.isForgotten, try !turn.tables.sessions.isReferredTo(key)
       else { continue }
       view.sessions[key] = nil
       try turn.tables.sessions.delete(key)

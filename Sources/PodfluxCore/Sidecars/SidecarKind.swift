@@ -47,6 +47,9 @@ public enum SidecarLimits {
   public static let retryMilliseconds: Int64 = 60_000
   /// The longest wait between two attempts, in milliseconds.
   public static let longestRetryMilliseconds: Int64 = 24 * 3600 * 1000
+  /// After how many milliseconds a file is tried again whose disk had no room, or whose session could not log in. That
+  /// counts for no attempt.
+  public static let waitMilliseconds: Int64 = 3600 * 1000
 }
 
 /// Kinds of sidecars, each once, in the order of `SidecarKind`.

@@ -75,9 +75,11 @@ extension SidecarsStore {
     // Its download has gone, or has no file any more: nothing is left to be tried.
     guard sidecar.owner != nil || sidecar.kind == .cover else { return try turn.tables.sidecars.delete(sidecar.key) }
     let mayPass = error.isTransient || error.code == .io
-    let failures = sidecar.failures + 1
+    let lacksRoom = error.code == .noSpace
+    let failures = sidecar.failures + (lacksRoom ? 0 : 1)
     if mayPass, failures < SidecarLimits.attempts {
-      let delay = max(Self.delay(afterFailures: failures, using: &turn.random), retryAfter ?? 0)
+      let pause = lacksRoom ? SidecarLimits.waitMilliseconds : Self.delay(afterFailures: failures, using: &turn.random)
+      let delay = max(pause, retryAfter ?? 0)
       let next = turn.now.advanced(byMilliseconds: delay)
       switch sidecar.state {
       // The file may have its name, and is looked for first.
@@ -90,12 +92,13 @@ extension SidecarsStore {
     try turn.tables.sidecars.update(sidecar)
   }
 
-  /// Its session could not log in.
-  func refuse(_ sidecar: Sidecar, because error: DownloadError, in turn: borrowing PodfluxTurn) throws {
+  /// Its session could not log in. It may later, with another secret.
+  func wait(_ sidecar: Sidecar, in turn: borrowing PodfluxTurn) throws {
     guard sidecar.owner != nil || sidecar.kind == .cover else { return try turn.tables.sidecars.delete(sidecar.key) }
-    guard case .wanted = sidecar.state else { return }
+    guard case .wanted(let failures, _) = sidecar.state else { return }
     var sidecar = sidecar
-    sidecar.state = .failed(error.message)
+    let next = turn.now.advanced(byMilliseconds: SidecarLimits.waitMilliseconds)
+    sidecar.state = .wanted(failures: failures, next: next)
     try turn.tables.sidecars.update(sidecar)
   }
 

@@ -22,8 +22,8 @@ extension SidecarsStore {
             live.values.count(where: { $0.host == host }) < SidecarLimits.fetchesPerHost
           else { continue }
           if !sidecar.isPublishing, let session = context.sessions.inherited(sidecar.session, by: host) {
-            if let error = context.sessions.error(of: session) {
-              try refuse(sidecar, because: error, in: turn)
+            if context.sessions.error(of: session) != nil {
+              try wait(sidecar, in: turn)
               continue
             }
             guard !context.obstacles.parked.contains(session) else {

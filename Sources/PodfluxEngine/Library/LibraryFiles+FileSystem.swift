@@ -296,7 +296,8 @@ private func translating<Value>(_ body: () throws(FileError) -> Value) throws(Fi
 
 extension FileSystemFailure {
   fileprivate init(_ error: FileError) {
-    self.init(error.description)
+    let lacksRoom = if case .noSpace = error { true } else { false }
+    self.init(error.description, lacksRoom: lacksRoom)
   }
 }
 

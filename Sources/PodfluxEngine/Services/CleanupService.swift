@@ -16,6 +16,7 @@ final class CleanupService: Sendable {
   private let post: @Sendable (Action) -> Void
   private let operations = OperationQueue()
   private let current = Mutex(Current())
+  private let isEnding = Atomic(false)
 
   /// The survey that is under way, and what the last one has found.
   private struct Current {
@@ -70,13 +71,16 @@ final class CleanupService: Sendable {
 
   /// Does what a step says with the files.
   func cleanUp(_ step: CleanupStep) {
-    operations.addOperation { [files, post, now] in
-      post(.cleaned(step.key, files.carryOut(step, at: now().wall)))
+    operations.addOperation { [self] in
+      let outcome = files.carryOut(step, at: now().wall) { !isEnding.load(ordering: .relaxed) }
+      post(.cleaned(step.key, outcome))
     }
   }
 
-  /// Ends what is under way; the next start takes it up again. A step that has begun is brought to its end.
+  /// Ends what is under way; the next start takes it up again. A step that has begun is brought to its end, but for the
+  /// expired files of the quarantine, of which there may be many.
   func shutDown() {
+    isEnding.store(true, ordering: .relaxed)
     operations.cancelAllOperations()
     operations.waitUntilAllOperationsAreFinished()
   }

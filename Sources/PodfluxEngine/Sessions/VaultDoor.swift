@@ -13,6 +13,7 @@ final class VaultDoor: Sendable {
   }
 
   private let state = Mutex(State.closed(.isSuspended))
+  private let forgetting = DispatchQueue(label: "podflux.vault", qos: .utility)
   private let netrcFile: String?
 
   /// - Parameter netrcFile: The file of the user's passwords; nil if there is no place for one.
@@ -42,6 +43,16 @@ final class VaultDoor: Sendable {
       throw refusal
     } catch {
       throw Refusal(.storageFailure, "the secret cannot be kept", path: "payload")
+    }
+  }
+
+  /// Forgets a secret that nothing refers to, in a moment: the disk is waited for elsewhere.
+  func forget(_ reference: SecretReference) {
+    forgetting.async { [self] in
+      state.withLock { state in
+        // What cannot be forgotten now the next start forgets.
+        if case .open(let vault) = state { try? vault.forget(reference) }
+      }
     }
   }
 

@@ -171,7 +171,7 @@ extension SimulatedFiles {
       let file = try disk.stage(bytes, as: sidecar)
       return StagedFile(inode: file.inode, modifiedNanoseconds: file.modified)
     } catch {
-      throw FileSystemFailure(error.message)
+      throw FileSystemFailure(error.message, lacksRoom: error.code == .noSpace)
     }
   }
 
@@ -182,7 +182,10 @@ extension SimulatedFiles {
     let path = file.path.description
     guard disk.cover(over: path) == nil else { throw FileSystemFailure("something is on the way to \(path)") }
     if disk.isPublished(file) { return true }
-    guard disk.staged[sidecar] != nil else { throw FileSystemFailure("the file is gone") }
+    guard disk.staged[sidecar] != nil else {
+      if disk.published[path] != nil { return false }
+      throw FileSystemFailure("the file is gone")
+    }
     if let slash = path.lastIndex(of: "/"), !disk.folders.contains(String(path[..<slash])) {
       throw FileSystemFailure("the folder of \(path) is gone")
     }

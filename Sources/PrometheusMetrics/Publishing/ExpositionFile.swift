@@ -21,7 +21,9 @@ public struct ExpositionFile: Sendable {
   /// with `.prom` only.
   public func write(_ exposition: [UInt8]) throws(Failure) {
     let temporaryPath = path + ".tmp"
-    let descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, Self.mode)
+    // What another program has put there is neither waited for nor written to.
+    unlink(temporaryPath)
+    let descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, Self.mode)
     guard descriptor >= 0 else { throw failure(errno) }
     let written = exposition.withUnsafeBytes { Self.write($0, to: descriptor) }
     guard close(descriptor) == 0, written == 0 else {

@@ -626,4 +626,19 @@ struct SessionsStoreTests {
     #expect(sessions.first { $0.id == SessionID("more") }?.key == 8)
     #expect(sessions.count == Session.Limits.sessions)
   }
+
+  @Test("A login of a download gets the number of a forgotten session, too")
+  func roomForLogins() throws {
+    world.checksInvariants = false
+    func enqueue(_ name: String) throws {
+      let address = try WebAddress.on("a.example", name)
+      try world.send(.downloads(.enqueue(.init(id: DownloadID(name), address: address, session: .new(login(.bearer))))))
+    }
+    for number in 0..<Session.Limits.sessions { _ = try open("s\(number)", login(.bearer)) }
+    #expect(throws: Refusal.self) { try enqueue("a") }
+    try world.send(.sessions(.close(try #require(SessionID("s7")), forgetting: true)))
+    try enqueue("a")
+    #expect(sessions.contains { $0.isOwn && $0.key == 8 })
+    #expect(throws: Refusal.self) { try enqueue("b") }
+  }
 }

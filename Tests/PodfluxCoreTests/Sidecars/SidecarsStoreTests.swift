@@ -247,6 +247,22 @@ struct SidecarsStoreTests {
     #expect(world.dispatcher.state.awaited == nil)
   }
 
+  @Test("A disk without room is waited for, however long that takes")
+  func room() throws {
+    _ = try complete("a")
+    for _ in 0..<2 * SidecarLimits.attempts {
+      try report(try #require(fetches.first), .failed(DownloadError(.noSpace, "full"), retryAfter: nil))
+      guard case .wanted(failures: 0, let next) = try row().state else {
+        Issue.record("\(try row())")
+        return
+      }
+      #expect(next == world.clock.wall.advanced(byMilliseconds: SidecarLimits.waitMilliseconds))
+      world.clock.wall = next
+      try world.send(.timeCame)
+    }
+    #expect(fetches.count == 1)
+  }
+
   @Test("A file that an engine was giving its name when it died is looked for first")
   func recovers() throws {
     _ = try complete("a")
