@@ -52,6 +52,20 @@ struct SessionTests {
     print("sessions: \(counts), requests in vain: \(scene.origin.requests.filter { $0.status == 401 }.count)")
   }
 
+  @Test("What requests give that are refused, or find what they ask for, does not stay in the vault")
+  func untaken() throws {
+    let scene = try Scene()
+    let engine = try scene.startEager()
+    func auth(_ secret: String) -> [String: Any] { ["kind": "basic", "user": "me", "secret": secret] }
+    let url = scene.origin.url("/a.mp3")
+    for secret in ["taken-1", "untaken-2"] {
+      try engine.order("downloads/enqueue", ["url": url, "id": "a", "paused": true, "auth": auth(secret)])
+    }
+    #expect(try engine.refusal("downloads/update", ["id": "none", "auth": auth("untaken-3")]).code == "not_found")
+    try waitUntil("an end of what nothing refers to", upTo: 20) { !scene.vault.contains("untaken") }
+    #expect(scene.vault.contains("taken-1"))
+  }
+
   @Test(
     "A download logs in by name and password, or by a token; a wrong one names the realm, and a right one repairs it",
     arguments: ["basic", "digest", "bearer"])
