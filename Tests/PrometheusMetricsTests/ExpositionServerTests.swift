@@ -81,9 +81,19 @@ struct ExpositionServerTests {
       #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["podflux.prom"])
-    // A link that lies where the temporary file goes is not followed.
-    try FileManager.default.createSymbolicLink(atPath: path + ".tmp", withDestinationPath: folder.path + "/other")
-    #expect(throws: ExpositionFile.Failure.self) { try file.write([1]) }
+    // What another program has put where the temporary file goes is neither followed, nor written to, nor waited for.
+    try Data("other".utf8).write(to: URL(fileURLWithPath: folder.path + "/other"))
+    let others: [(String) throws -> Void] = [
+      { try FileManager.default.createSymbolicLink(atPath: $0, withDestinationPath: folder.path + "/other") },
+      { try FileManager.default.linkItem(atPath: folder.path + "/other", toPath: $0) },
+      { if mkfifo($0, 0o600) != 0 { throw POSIXError(.EIO) } },
+    ]
+    for place in others {
+      try place(path + ".tmp")
+      try file.write(Array("c 3\n".utf8))
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == "c 3\n")
+      #expect(try String(contentsOfFile: folder.path + "/other", encoding: .utf8) == "other")
+    }
     let error = #expect(throws: ExpositionFile.Failure.self) {
       try ExpositionFile(folder.path + "/missing/a.prom").write([])
     }
