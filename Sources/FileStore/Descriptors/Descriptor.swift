@@ -34,10 +34,15 @@ final class Descriptor: Sendable {
   static func openFolder(
     atPath path: String, shownAs shownPath: String, traits: FileSystemTraits? = nil, openFiles: OpenFiles = OpenFiles()
   ) throws(FileError) -> Descriptor {
-    let number = try systemCall("open", path) { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     try openFiles.enter(shownPath)
-    return Descriptor(
-      number: number, path: shownPath, openFiles: openFiles, traits: traits ?? FileSystemTraits(of: number))
+    do throws(FileError) {
+      let number = try systemCall("open", path) { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+      return Descriptor(
+        number: number, path: shownPath, openFiles: openFiles, traits: traits ?? FileSystemTraits(of: number))
+    } catch {
+      openFiles.leave()
+      throw error
+    }
   }
 
   /// Opens a child of this folder. Fails for a symbolic link.

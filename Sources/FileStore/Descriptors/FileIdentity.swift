@@ -85,8 +85,7 @@ struct FileStatus {
       device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
       modifiedNanoseconds: status.st_mtim.nanoseconds, hasLastingInode: traits.hasLastingInodes)
     linkCount = Int(status.st_nlink)
-    changed = Timestamp(
-      milliseconds: Int64(status.st_ctim.tv_sec) * 1000 + Int64(status.st_ctim.tv_nsec) / 1_000_000)
+    changed = Timestamp(milliseconds: status.st_ctim.nanoseconds / 1_000_000)
   }
 
   /// The identity, if this is a regular file; fails otherwise.

@@ -79,9 +79,6 @@ public struct RulePlanner: Sendable {
     self.assumption = assumption
   }
 
-  /// How many of the episodes that were there may still be downloaded.
-  public var remainingAllowance: Int64 { allowance }
-
   /// Decides about the next episode, which must not be newer than the one before.
   public mutating func decide(_ episode: RuledEpisode) -> RuleDecision {
     let rank = takeRank(episode)
