@@ -42,6 +42,10 @@ static inline CURLcode ccurl_set_socket_closer(CURL *easy, curl_closesocket_call
   return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
 }
 
+static inline CURLcode ccurl_set_request_check(CURL *easy, curl_prereq_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
+}
+
 static inline CURLcode ccurl_set_share(CURL *easy, CURLSH *value) {
   return curl_easy_setopt(easy, CURLOPT_SHARE, value);
 }

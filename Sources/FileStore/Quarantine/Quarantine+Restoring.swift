@@ -67,7 +67,8 @@ extension Quarantine {
       }
     }
     for name in try marks.names() {
-      guard let restoration = try marks.restoration(name), let found = found(restoration), !known.contains(found)
+      guard let restoration = try marks.restoration(name), let found = found(restoration),
+        known.insert(found).inserted
       else { continue }
       restored.append(found)
     }

@@ -77,7 +77,7 @@ extension DownloadsStore {
       stopAttempt(of: download.id, in: &turn)
       // There may be room again before it has ended.
       download.isHeld = true
-      try waitForRoom(&download, after: error, settings: settings, in: &turn)
+      try waitForRoom(&download, after: error, in: &turn)
     case .running, .queued, .waiting, .paused, .completed, .failed:
       try update(download, in: turn)
     }
@@ -183,7 +183,7 @@ extension DownloadsStore {
     if hadProgress { download.freshAddresses = 0 }
     guard error.code != .noSpace else {
       if hadProgress { download.failures = 0 }
-      return try waitForRoom(&download, after: error, settings: settings, in: &turn)
+      return try waitForRoom(&download, after: error, in: &turn)
     }
     // What has made progress goes on where it was; what has not may do better elsewhere.
     let mayPass = error.isTransient(for: download.origin) || (error.concernsSource && download.round.mayPass)

@@ -29,7 +29,7 @@ extension DownloadsStore {
       }
       guard var download = next else { return }
       if let error = try overQuota(download, settings: settings, in: turn) {
-        try waitForRoom(&download, after: error, settings: settings, in: &turn)
+        try waitForRoom(&download, after: error, in: &turn)
         guard room.waiting < Obstacle.roomlessLimit else { return }
         continue
       }

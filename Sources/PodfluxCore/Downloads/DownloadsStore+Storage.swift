@@ -35,9 +35,9 @@ extension DownloadsStore {
   /// To how many downloads room is promised at most.
   private static let promises = 64
 
-  /// How long a download waits for a full disk before it is tried, even if no room was reported: as long as after so
-  /// many failures, 20 to 30 s by default.
-  private static let roomWaitFailures = 3
+  /// How long a download waits for a full disk before it is tried, even if no room was reported, in milliseconds: 10 to 15
+  /// minutes. The disk's free bytes are watched meanwhile, and each try writes to the full disk.
+  private static let roomWaitMilliseconds: ClosedRange<Int64> = 600_000...900_000
 
   /// For how long what was said of a file's length is believed where there is no room for so much. Then, or when a client
   /// wants the download tried again, its server is asked anew: one absurd number must not keep a download for ever.
@@ -53,9 +53,9 @@ extension DownloadsStore {
   }
 
   mutating func waitForRoom(
-    _ download: inout Download, after error: DownloadError, settings: Settings, in turn: inout PodfluxTurn
+    _ download: inout Download, after error: DownloadError, in turn: inout PodfluxTurn
   ) throws {
-    let delay = RetryDelay(settings).milliseconds(afterFailures: Self.roomWaitFailures, using: &turn.random)
+    let delay = Int64.random(in: Self.roomWaitMilliseconds, using: &turn.random)
     room.isStale = true
     room.waiting += 1
     try wait(&download, for: .storage(until: turn.now.advanced(byMilliseconds: delay), after: error), in: &turn)

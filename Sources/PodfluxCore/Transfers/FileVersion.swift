@@ -47,6 +47,14 @@ public struct FileVersion: Hashable, Sendable {
     return sent.milliseconds - modified.milliseconds >= strongDateAge
   }
 
+  /// Whether a head and this version have validators, but none of one kind, so that nothing confirms or contradicts: a server
+  /// may send a tag with whole files and none with parts, or the other way round.
+  func isIncomparable(with head: ResponseHead) -> Bool {
+    let tag = head["ETag"].flatMap(EntityTag.hash)
+    if tagHash != nil && tag != nil || lastModified != nil && head.lastModified != nil { return false }
+    return tagHash != nil || tag != nil || lastModified != nil || head.lastModified != nil
+  }
+
   /// Whether a head contradicts this version. A field that either lacks contradicts nothing.
   func isContradicted(by head: ResponseHead) -> Bool {
     if let known = tagHash, let current = head["ETag"].flatMap(EntityTag.hash), known != current {

@@ -82,10 +82,10 @@ public enum ResumePolicy {
   public static func judge(_ head: ResponseHead, plan: Plan, kept: Kept) -> Verdict {
     if let error = refusal(of: head) { return .fail(error) }
     guard let rangeStart = plan.rangeStart else {
-      return head.status == 200 ? .whole : .fail(error(for: head))
+      return isWhole(head) || isWholePart(head) ? .whole : .fail(error(for: head))
     }
     switch head.status {
-    case 200: return .whole
+    case 200, 203: return .whole
     case 206: return judgePart(head, rangeStart: rangeStart, kept: kept)
     case 412: return .askForWhole(.validatorChanged)
     case 416: return .askForWhole(cause(ofUnsatisfied: head, kept: kept))
@@ -93,14 +93,29 @@ public enum ResumePolicy {
     }
   }
 
+  /// Whether a response brings a whole file: 203 says that a proxy has been at its fields (RFC 9110 section 15.3.4).
+  private static func isWhole(_ head: ResponseHead) -> Bool { head.status == 200 || head.status == 203 }
+
+  /// Whether a response that was not asked for a part brings all of the file as one.
+  private static func isWholePart(_ head: ResponseHead) -> Bool {
+    guard head.status == 206,
+      case .bytes(first: 0, let last, let total?)? = head.contentRange.flatMap(ContentRange.init)
+    else { return false }
+    return last == total - 1
+  }
+
   private static func judgePart(_ head: ResponseHead, rangeStart: Int64, kept: Kept) -> Verdict {
-    guard case .bytes(rangeStart, _, let total?)? = head.contentRange.flatMap(ContentRange.init) else {
-      return .askForWhole(.rangeMismatch)
-    }
+    guard case .bytes(rangeStart, let last, let total?)? = head.contentRange.flatMap(ContentRange.init),
+      // A host may give less of a part than was asked for, as long as that is more than is kept already.
+      last >= kept.length || last == total - 1
+    else { return .askForWhole(.rangeMismatch) }
     if let known = kept.version.total, known != total { return .askForWhole(.lengthChanged) }
     guard total >= kept.length else { return .askForWhole(.lengthChanged) }
     guard kept.isFromElsewhere else {
-      return kept.version.isContradicted(by: head) ? .askForWhole(.validatorChanged) : .part(total: total)
+      // An error would be noticed at the end, or the overlap may be believed where there never was a validator.
+      let isDoubtful = !kept.isProvenAtTheEnd && kept.version.isIncomparable(with: head)
+      let hasChanged = kept.version.isContradicted(by: head)
+      return isDoubtful || hasChanged ? .askForWhole(.validatorChanged) : .part(total: total)
     }
     let isSame = kept.isProvenAtTheEnd || kept.version.isConfirmed(by: head)
     return isSame ? .part(total: total) : .askForWhole(.validatorChanged)

@@ -29,6 +29,8 @@ final class CurlTransfer {
   private var hasSignedEnd: Bool?
   /// Whether the origin has begun to answer the hop's request.
   private var hasAnswer = false
+  /// Whether the connection had bytes before anything was asked for over it.
+  private var hadLeftovers = false
   /// The rate limit of all exchanges.
   private let bandwidth: BandwidthGate
   /// How many bytes of a piece the delegate has taken although libcurl keeps the whole piece: it comes again.
@@ -87,7 +89,7 @@ final class CurlTransfer {
     parser = Self.makeParser(for: hop, hasSession: hasSession)
     (challenged, challenges) = (nil, 0)
     phase = .awaitingHead
-    hasAnswer = false
+    (hasAnswer, hadLeftovers) = (false, false)
     hasSignedEnd = nil
     (takenAhead, bytesTold, socketRefusal) = (0, 0, nil)
     patience = StallDetector(request)
@@ -102,6 +104,17 @@ final class CurlTransfer {
 // MARK: - What libcurl's callbacks answer
 
 extension CurlTransfer {
+  /// Whether a request may be sent over the connection; false aborts the hop. What lies unread on a connection that an earlier
+  /// exchange has used would be taken for the answer. Within TLS it cannot be seen.
+  func mayRequest(fromPort port: Int32) -> Bool {
+    guard !hop.url.origin.isSecure, easy.usesEarlierConnection, sockets.hasUnreadBytes(atPort: port) else {
+      return true
+    }
+    easy.distrustConnection()
+    hadLeftovers = true
+    return false
+  }
+
   /// Takes a header line; false aborts the hop.
   func receive(headerLine: UnsafeRawBufferPointer) -> Bool {
     guard verdict == nil else { return false }
@@ -237,6 +250,7 @@ extension CurlTransfer {
 extension CurlTransfer {
   /// How to continue after libcurl is done with the hop.
   func conclusion(_ code: CURLcode) -> Conclusion {
+    if hadLeftovers, !isRepetition { return .repetition }
     let code = isChallengedTooOften ? CURLE_OK : code
     // libcurl had no answer to the challenge. What the delegate says of the head is in the verdict.
     if code == CURLE_OK, let head = takeChallenged() { _ = receive(final: head) }
@@ -247,7 +261,8 @@ extension CurlTransfer {
       let failure = ExchangeFailure(
         code, errorText: easy.errorText, headWasSeen: headWasSeen, proxyStatus: easy.proxyStatus)
       if failure.reason == .connectFailed, let socketRefusal { return .finished(.failure(socketRefusal)) }
-      return failure.reason == .connectionLost ? ending(failure) : .finished(.failure(failure))
+      return failure.reason == .connectionLost || isOfLeftovers(failure)
+        ? ending(failure) : .finished(.failure(failure))
     }
     guard case .body(let head) = phase else {
       return .finished(.failure(ExchangeFailure(.connectionLost, message: "the connection closed within the head")))
@@ -279,8 +294,14 @@ extension CurlTransfer {
   /// | silence | waits |
   private func ending(_ failure: ExchangeFailure) -> Conclusion {
     let isOnlyTheConnection = easy.usesEarlierConnection || failure.curlCode == Int(CURLE_HTTP2.rawValue)
-    let isWorthRepeating = isOnlyTheConnection && !isRepetition && !hasAnswer && request.form == nil
+    let isWorthRepeating =
+      isOnlyTheConnection && !isRepetition && (!hasAnswer || isOfLeftovers(failure)) && request.form == nil
     return isWorthRepeating ? .repetition : .finished(.failure(failure))
+  }
+
+  /// Whether what came may be the rest of an earlier answer, which was longer than its server had said.
+  private func isOfLeftovers(_ failure: ExchangeFailure) -> Bool {
+    failure.reason == .malformedResponse && !headWasSeen && easy.usesEarlierConnection
   }
 
   /// Resumes the transfer unless another pause remains. libcurl may call back during this call, and fail.

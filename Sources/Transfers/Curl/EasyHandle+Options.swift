@@ -98,6 +98,8 @@ extension EasyHandle {
     try set(CURLOPT_WRITEFUNCTION, receiveBody)
     try set(CURLOPT_XFERINFODATA, context)
     try set(CURLOPT_XFERINFOFUNCTION, receiveProgress)
+    try set(CURLOPT_PREREQDATA, context)
+    try setRequestCheck(mayRequest)
   }
 
   /// Makes the table open the sockets, bound according to the transfer's route, and close them.
@@ -153,6 +155,15 @@ private func receiveProgress(
   guard let context else { return 0 }
   Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue().lookAtConnection()
   return 0
+}
+
+private func mayRequest(
+  _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<CChar>?, _: UnsafeMutablePointer<CChar>?, _: Int32,
+  _ localPort: Int32
+) -> Int32 {
+  guard let context else { return CURL_PREREQFUNC_ABORT }
+  let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+  return transfer.mayRequest(fromPort: localPort) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
 private func openSocket(

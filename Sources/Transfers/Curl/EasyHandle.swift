@@ -125,6 +125,10 @@ extension EasyHandle {
     try check(ccurl_set_socket_closer(pointer, close), CURLOPT_CLOSESOCKETFUNCTION)
   }
 
+  func setRequestCheck(_ check: @escaping curl_prereq_callback) throws(ExchangeFailure) {
+    try self.check(ccurl_set_request_check(pointer, check), CURLOPT_PREREQFUNCTION)
+  }
+
   func setHeaders(_ lines: [String]) throws(ExchangeFailure) {
     for line in lines {
       guard let list = curl_slist_append(headerList, line) else {

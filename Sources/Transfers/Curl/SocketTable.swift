@@ -10,6 +10,8 @@ public typealias DeviceChoice = @Sendable (_ address: [UInt8], _ device: String)
 /// The sockets that libcurl has open. Only the driver's thread uses it.
 final class SocketTable {
   private let chooseDevice: DeviceChoice
+  /// All of them. libcurl may have closed some, and their numbers may be others' now: see `Outward`.
+  private var numbers: Set<curl_socket_t> = []
   /// The sockets that lead away from this machine.
   private var outward: [curl_socket_t: Outward] = [:]
   /// The sockets of old paths.
@@ -50,13 +52,42 @@ final class SocketTable {
     }
     let inode = peer?.isLoopback == true ? nil : Self.inode(of: descriptor)
     outward[descriptor] = inode.map { Outward(inode: $0, isBound: isBound) }
+    numbers.insert(descriptor)
     return descriptor
   }
 
   /// Closes a socket for libcurl; 0 on success.
   func close(_ socket: curl_socket_t) -> Int32 {
     outward[socket] = nil
+    numbers.remove(socket)
     return Glibc.close(socket)
+  }
+
+  /// Whether bytes have come over the connection from this port of this machine that were not read. Cost: one system call for
+  /// each open socket, and one more.
+  func hasUnreadBytes(atPort port: Int32) -> Bool {
+    guard let socket = numbers.first(where: { Self.port(of: $0) == port }) else { return false }
+    var byte: UInt8 = 0
+    return recv(socket, &byte, 1, Int32(MSG_PEEK.rawValue | MSG_DONTWAIT.rawValue)) > 0
+  }
+
+  private static func port(of socket: curl_socket_t) -> Int32? {
+    var address = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    return withUnsafeMutablePointer(to: &address) { storage -> Int32? in
+      storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = getsockname(socket, $0, &length) }
+      switch Int32(storage.pointee.ss_family) {
+      case AF_INET:
+        return storage.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+          Int32(UInt16(bigEndian: $0.pointee.sin_port))
+        }
+      case AF_INET6:
+        return storage.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+          Int32(UInt16(bigEndian: $0.pointee.sin6_port))
+        }
+      default: return nil
+      }
+    }
   }
 
   /// Shuts down the sockets that lead away from this machine; libcurl still closes them.

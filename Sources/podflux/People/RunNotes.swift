@@ -67,9 +67,12 @@ struct RunNotes {
     if tally.damaged > 0 { found.append("put \(count(tally.damaged, "damaged file")) into quarantine") }
     if tally.gone > 0 { found.append("found \(count(tally.gone, "file")) gone") }
     if tally.unreadable > 0 { found.append("could not read \(count(tally.unreadable, "file"))") }
+    // What could not be read stays complete, and the verdict on it says why.
+    let hasFailed = tally.damaged + tally.gone > 0
     let parts =
-      ["podflux: verifying \(found.listed)", "what and why: \(downloads(#"{"errorCode":"corrupt_file"}"#))"]
-      + ways(hasQuarantined: tally.damaged > 0, hasLost: tally.damaged + tally.gone > 0)
+      ["podflux: verifying \(found.listed)"]
+      + (hasFailed ? ["what and why: \(downloads(#"{"errorCode":"corrupt_file"}"#))"] : [])
+      + ways(hasQuarantined: tally.damaged > 0, hasLost: hasFailed)
     return parts.joined(separator: "; ")
   }
 

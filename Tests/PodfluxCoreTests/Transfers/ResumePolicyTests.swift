@@ -132,7 +132,34 @@ struct ResumePolicyTests {
     arguments: [
       HeadCase(name: "the part asked for", head: part(), expected: .part(total: 300_000)),
       HeadCase(
-        name: "no validators at all", head: part(["ETag": "", "Last-Modified": ""]), expected: .part(total: 300_000)),
+        name: "no validators, where there were some", head: part(["ETag": "", "Last-Modified": ""]),
+        expected: .askForWhole(.validatorChanged)),
+      HeadCase(
+        name: "a tag, where there was only a date", head: part(["Last-Modified": ""]),
+        kept: keeping { ($0.version.strongETag, $0.version.tagHash) = (nil, nil) },
+        expected: .askForWhole(.validatorChanged)),
+      HeadCase(
+        name: "validators, where there were none", head: part(),
+        kept: keeping { ($0.version.strongETag, $0.version.tagHash, $0.version.lastModified) = (nil, nil, nil) },
+        expected: .askForWhole(.validatorChanged)),
+      HeadCase(
+        name: "never any validators: the overlap decides", head: part(["ETag": "", "Last-Modified": ""]),
+        kept: keeping { ($0.version.strongETag, $0.version.tagHash, $0.version.lastModified) = (nil, nil, nil) },
+        expected: .part(total: 300_000)),
+      HeadCase(
+        name: "no validators, and the digest will tell", head: part(["ETag": "", "Last-Modified": ""]),
+        kept: keeping { $0.isProvenAtTheEnd = true }, expected: .part(total: 300_000)),
+      HeadCase(
+        name: "less than asked for, and something new", head: part(["Content-Range": "bytes 134464-200000/300000"]),
+        expected: .part(total: 300_000)),
+      HeadCase(
+        name: "less than asked for, and nothing new", head: part(["Content-Range": "bytes 134464-199999/300000"]),
+        expected: .askForWhole(.rangeMismatch)),
+      HeadCase(
+        name: "all of the file as a part that nothing asked for",
+        head: part(["Content-Range": "bytes 0-299999/300000"]), plan: .wholeFile, expected: .whole),
+      HeadCase(name: "a whole file of a proxy", head: head(203, [:]), plan: .wholeFile, expected: .whole),
+      HeadCase(name: "a whole file of a proxy for a part", head: head(203, [:]), expected: .whole),
       HeadCase(name: "the same tag, weak", head: part(["ETag": "W/\"v1\""]), expected: .part(total: 300_000)),
       HeadCase(name: "the same tag, unquoted", head: part(["ETag": "v1"]), expected: .part(total: 300_000)),
       HeadCase(name: "another weak tag", head: part(["ETag": "W/\"v2\""]), expected: .askForWhole(.validatorChanged)),
@@ -210,7 +237,7 @@ struct ResumePolicyTests {
       (200, ["Content-Type": "text/html; charset=utf-8"], DownloadError.Code.notMedia),
       (206, ["Content-Type": "TEXT/HTML"], .notMedia),
       (200, ["Content-Encoding": "gzip"], .notMedia),
-      (206, ["Content-Range": "bytes 0-1/2"], .rangeMismatch),
+      (206, ["Content-Range": "bytes 0-1/3"], .rangeMismatch),
       (204, [:], .httpStatus), (401, [:], .unauthorized), (403, [:], .forbidden), (404, [:], .notFound),
       (410, [:], .gone), (416, [:], .httpStatus), (429, [:], .httpStatus), (503, [:], .httpStatus),
     ] as [(Int, [String: String], DownloadError.Code)])

@@ -194,6 +194,7 @@ struct GetCommand: EngineCommand {
     _ selector: String, with access: EngineAccess, on console: Console
   ) throws -> (id: String, wasKnown: Bool) {
     let found = try LibraryFinder(access.connection).find(selector, among: [.episodes, .downloads])
+    if case .download(let download) = found { try claim(download, with: access) }
     guard case .episode(let episode) = found else { return (found.id, true) }
     guard let id = EpisodeID(episode.id) else { throw MalformedLine("an episode without a valid id") }
     try access.order(.podcasts(.download(.one(id))))
@@ -201,6 +202,19 @@ struct GetCommand: EngineCommand {
       let download = now.download
     else { throw EngineRefusal(code: "not_found", message: "the feed of \"\(found.title)\" names no file for it") }
     return (download, episode.download != nil)
+  }
+
+  /// What a rule has asked for is the person's from now on, so that no rule deletes it: its episode is asked for once more.
+  private func claim(_ download: DownloadItem, with access: EngineAccess) throws {
+    guard download.origin == .auto, let title = download.title, !title.isEmpty,
+      title.utf8.count <= Condition.Limits.textBytes
+    else { return }
+    var episode: EpisodeID?
+    try access.connection.forEachEpisode(.titleContains([title])) { item in
+      if item.download == download.id { episode = EpisodeID(item.id) }
+      return episode == nil
+    }
+    if let episode { try access.order(.podcasts(.download(.one(episode)))) }
   }
 
   /// Has the engine look at downloads whose files are not there: a person may have moved or deleted them since it last did.

@@ -87,9 +87,11 @@ struct SyncCommand: EngineCommand {
         }
       }
       if console.options.json { console.result(Self.json(refreshes.report, downloads)) }
-      if !before.failed.isEmpty, !refreshOnly {
+      // Some have got a fresh address.
+      let failed = refreshOnly ? 0 : try Before.failed(in: access.connection).intersection(before.failed).count
+      if failed > 0 {
         console.note(
-          "\(Self.count(before.failed.count, "download")) had failed before: podflux ls --state failed lists what has failed, "
+          "\(Self.count(failed, "download")) had failed before: podflux ls --state failed lists what has failed, "
             + "and podflux retry --state failed tries it again")
       }
       try end(refreshes.report, downloads, on: console)
@@ -118,12 +120,7 @@ struct SyncCommand: EngineCommand {
           return feed.isRefreshing || feed.nextRefresh.map { $0 <= now } ?? false
         }
       }
-      var failed: Set<String> = []
-      try source.forEachDownload(.states([.failed]), fields: [.id]) { item in
-        failed.insert(item.id)
-        return true
-      }
-      self.failed = failed
+      failed = try Self.failed(in: source)
       guard !command.refreshOnly, !command.noWait else { return }
       var moving: Set<String> = []
       try source.forEachDownload(.states([.queued, .waiting, .running]), fields: [.id]) { item in
@@ -131,6 +128,16 @@ struct SyncCommand: EngineCommand {
         return true
       }
       self.moving = moving
+    }
+
+    /// The downloads that have failed.
+    static func failed(in source: some SnapshotSource) throws -> Set<String> {
+      var failed: Set<String> = []
+      try source.forEachDownload(.states([.failed]), fields: [.id]) { item in
+        failed.insert(item.id)
+        return true
+      }
+      return failed
     }
 
     /// Of a library that cannot be read the engine says why.
