@@ -65,6 +65,20 @@ struct PodcastCommandTests {
     #expect(try scene.podflux("add", show.url, "--none", "--newest", "3").status == 64)
   }
 
+  @Test("A file of a rule that a person gets by its title is the person's, and no rule deletes it")
+  func claims() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...3)
+    try scene.results("add", show.url, "--all", "--keep", "3")
+    #expect(try scene.podflux("sync").status == 0)
+    let path = try #require(try scene.results("get", "episode 1").first)
+    show.publish(1...5)
+    #expect(try scene.podflux("sync").status == 0)
+    let files = scene.publishedFiles().map { "\(scene.library)/\($0)" }
+    #expect(files.count == 4 && files.contains(path), "\(files)")
+  }
+
   @Test("A feed whose first document ends early says so, and all of it comes once the whole document is there")
   func documentEndingEarly() throws {
     let scene = try Scene()

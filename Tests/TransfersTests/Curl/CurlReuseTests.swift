@@ -1,6 +1,7 @@
 import EngineRuntime
 import PodfluxCore
 import ScriptedOrigin
+import Synchronization
 import Testing
 import TestScheduling
 import TestSupport
@@ -85,6 +86,33 @@ struct CurlReuseTests {
     #expect(try await driver.fetch(HTTPRequest(origin.url())).reason == .connectionLost)
   }
 
+  @Test(
+    "and has bytes that nothing asked for is not used: they would be the next answer",
+    arguments: [response("200 OK", body: "wrong"), "the rest of a body that was longer than its length"])
+  func leftovers(bytes: String) async throws {
+    let first = FirstConnection()
+    let origin = try RawOrigin { connection in
+      while let head = connection.readHead() {
+        if head.hasPrefix("GET /leave ") {
+          if let descriptor = first.descriptor.withLock({ $0 }) { RawConnection(descriptor: descriptor).send(bytes) }
+        } else {
+          first.descriptor.withLock { $0 = $0 ?? connection.descriptor }
+        }
+        connection.send(response("200 OK", body: "an answer"))
+      }
+    }
+    let (driver, other) = (try CurlDriver(), try CurlDriver())
+    defer {
+      driver.shutDown()
+      other.shutDown()
+    }
+    _ = try await driver.fetch(HTTPRequest(origin.url())).get()
+    _ = try await other.fetch(HTTPRequest(origin.url("/leave"))).get()
+    for _ in 0..<2 {
+      #expect(try await driver.fetch(HTTPRequest(origin.url())).get().bytesReceived == "an answer".utf8.count)
+    }
+  }
+
   @Test("may die on each hop of a redirect")
   func redirected() async throws {
     let broken = Self.hello.failingBeforeHead(.stall)
@@ -110,4 +138,9 @@ struct CurlReuseTests {
     defer { driver.shutDown() }
     try await body(driver, origin)
   }
+}
+
+/// The connection over which the first request came.
+private final class FirstConnection: Sendable {
+  let descriptor = Mutex<Int32?>(nil)
 }
