@@ -68,7 +68,7 @@ final class SocketTable {
   func hasUnreadBytes(atPort port: Int32) -> Bool {
     guard let socket = numbers.first(where: { Self.port(of: $0) == port }) else { return false }
     var byte: UInt8 = 0
-    return recv(socket, &byte, 1, Int32(MSG_PEEK.rawValue | MSG_DONTWAIT.rawValue)) > 0
+    return recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
   }
 
   private static func port(of socket: curl_socket_t) -> Int32? {
