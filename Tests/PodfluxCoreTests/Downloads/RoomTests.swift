@@ -127,7 +127,7 @@ struct RoomTests {
     }
     let ids = try (0..<Obstacle.roomlessLimit).map { try world.enqueue("d\($0)", may: .any, length: 10) }
     for id in ids { try world.report(id, full()) }
-    world.advance(seconds: 30)
+    world.advance(seconds: 900)
     try world.send(.timeCame)
     #expect(world.started.count == ids.count)
   }

@@ -49,7 +49,7 @@ struct TransferMachineRouteTests {
     #expect(machine.received(head: Machines.fittingPart, at: Machines.now).goesOn)
 
     machine = doubting
-    let absurd = Machines.head(206, [("Content-Range", "bytes 0-9/9999999960000"), ("ETag", "\"v1\"")])
+    let absurd = Machines.head(206, [("Content-Range", "bytes 0-9999999959999/9999999960000"), ("ETag", "\"v1\"")])
     #expect(!machine.received(head: absurd, at: Machines.now).goesOn)
     #expect(machine.exchangeFinished(failure: .lost) == [.finishWriting])
     let again = Machines.written(machine, 1000)
