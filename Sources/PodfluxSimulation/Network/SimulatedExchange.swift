@@ -42,7 +42,7 @@ final class SimulatedExchange {
     prefix = response.page
     if let file = client.files.file, let start = request.rangeStart.map({ Int($0) }) {
       if world.sabotage == .wholeAppendedToPartial, client.attempt.resume?.total == nil, response.status == 200 {
-        prefix = Self.disguise(&response, from: start, of: file)
+        prefix = Self.disguise(&response, from: start, of: file, as: client.attempt.resume)
       }
       if world.sabotage == .overlapNotCompared { falseOverlap = Array(file.bytes(start..<file.length)) }
     }
@@ -51,13 +51,15 @@ final class SimulatedExchange {
     offset = response.range.lowerBound
   }
 
-  /// Makes a 200 look like the rest of the file, behind an overlap that fits.
+  /// Makes a 200 look like the rest of the file, behind an overlap that fits, and with the validators of what is kept.
   private static func disguise(
-    _ response: inout SimulatedResponse, from start: Int, of file: SimulatedFile
+    _ response: inout SimulatedResponse, from start: Int, of file: SimulatedFile, as record: ResumeRecord?
   ) -> [UInt8] {
     let total = file.length + response.range.count
     response.status = 206
     response.fields = [HTTPField(name: "Content-Range", value: "bytes \(start)-\(total - 1)/\(total)")]
+    if let tag = record?.strongETag { response.fields.append(HTTPField(name: "ETag", value: tag)) }
+    if let date = record?.lastModified { response.fields.append(HTTPField(name: "Last-Modified", value: date)) }
     return Array(file.bytes(start..<file.length))
   }
 
