@@ -19,15 +19,15 @@ extension FaultRow {
         [.whole, .anything], is: Episode.body),
       FaultRow(
         "gzip that breaks off, then the file itself", [whole.cutting(afterBytes: cut), Episode.good],
-        [.whole, .anything], is: Episode.body),
+        [.whole, .anything, .whole], is: Episode.body),
       FaultRow("gzip on the resume", [Episode.half, whole], [.whole, .resume], is: Episode.body),
       FaultRow(
         "a part of the gzip on the resume",
         [Episode.half, Episode.part(zipped, "bytes \(Episode.resumed)-299999/300000").coded, Episode.good],
         [.whole, .resume, .whole], is: Episode.body),
       FaultRow(
-        "gzip with bytes behind its end", [coded(.joined([zipped, .text("more")])), Episode.good], [.whole, .anything],
-        is: Episode.body),
+        "gzip with bytes behind its end", [coded(.joined([zipped, .text("more")])), Episode.good],
+        [.whole, .anything, .whole], is: Episode.body),
       FaultRow(
         "a coding that the engine does not know, for ever", [whole.settingHeader("Content-Encoding", "zstd")],
         [.whole, .whole, .whole],

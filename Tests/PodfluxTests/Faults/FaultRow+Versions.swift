@@ -34,11 +34,11 @@ extension FaultRow {
     FaultRow(
       "a tag that becomes weak", [Episode.half, .resource(tagged(.weak("v1")))], [.whole, .resume], is: Episode.body),
     FaultRow(
-      "a tag that appears", [Episode.bareHalf, .resource(tagged(.strong("v2")))], [.whole, .bareResume],
-      is: Episode.body),
+      "a tag that appears", [Episode.bareHalf, .resource(tagged(.strong("v2")))],
+      [.whole, .bareResume, .whole], is: Episode.body),
     FaultRow(
-      "a tag that disappears", [Episode.half, .resource(tagged(nil, .honouredDespiteIfRange))], [.whole, .resume],
-      is: Episode.body),
+      "a tag that disappears", [Episode.half, .resource(tagged(nil, .honouredDespiteIfRange))],
+      [.whole, .resume, .whole], is: Episode.body),
     FaultRow(
       "a tag that changes once, and the content does not", [Episode.half, .resource(tagged(.strong("v2")))],
       [.whole, .resume], is: Episode.body),
