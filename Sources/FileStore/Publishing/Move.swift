@@ -154,6 +154,15 @@ final class MoveChoice: Sendable {
     if used != known { first.withLock { $0 = used } }
   }
 
+  /// Whether what lies at a place may be the placeholder of a process that died while it moved a file of this length there:
+  /// an empty regular file, where files are moved over placeholders. Ask it only of a move that was recorded.
+  func mayHaveLeft(
+    _ found: FileStatus, movingLength length: Int64, probing folder: Descriptor
+  ) throws(FileError) -> Bool {
+    guard found.kind == .regular, found.identity.size == 0, length > 0 else { return false }
+    return try findOut(in: folder) == .placing
+  }
+
   /// Determines the way to move files, with an empty file in the engine's own folder.
   func findOut(in folder: Descriptor) throws(FileError) -> Move {
     _ = try folder.deleteFile(Self.movedProbe)

@@ -87,9 +87,9 @@ extension PublishedFiles {
       _ = try source.folder.deleteFile(source.name)
       return true
     }
-    guard other.identity.size == 0, identity.size > 0,
-      try library.moves.findOut(in: library.engineFolder) == .placing
-    else { return false }
+    guard try library.moves.mayHaveLeft(other, movingLength: identity.size, probing: library.engineFolder) else {
+      return false
+    }
     _ = try walk.folder.deleteFile(walk.name)
     try library.moves.perform(source.name, in: source.folder, to: walk.name, in: walk.folder)
     return true

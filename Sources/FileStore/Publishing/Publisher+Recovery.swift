@@ -36,10 +36,9 @@ extension Publisher {
   public func withdrawPlaceholder(
     of name: PartialName, at path: LibraryPath, length: Int64
   ) throws(FileError) -> Bool {
-    guard length > 0, let walk = try PublishedFiles(library).walk(to: EntryPath(path)),
-      let status = try walk.status(), status.kind == .regular, status.identity.size == 0,
+    guard let walk = try PublishedFiles(library).walk(to: EntryPath(path)), let status = try walk.status(),
       try Partials(library).identity(of: name)?.size == length,
-      try moves.findOut(in: library.engineFolder) == .placing
+      try moves.mayHaveLeft(status, movingLength: length, probing: library.engineFolder)
     else { return false }
     return try walk.folder.deleteFile(walk.name)
   }

@@ -63,9 +63,9 @@ public struct StagedFiles: Sendable {
         return true
       }
       // An engine that was killed here has left its placeholder. Its next start has removed the file.
-      guard found.kind == .regular, found.identity.size == 0, recorded.size > 0,
-        try library.moves.findOut(in: library.engineFolder) == .placing
-      else { return false }
+      guard try library.moves.mayHaveLeft(found, movingLength: recorded.size, probing: library.engineFolder) else {
+        return false
+      }
       _ = try walk.folder.deleteFile(walk.name)
       guard waiting != nil else { return false }
     }

@@ -55,7 +55,6 @@ extension Quarantine {
   /// existing. Changes nothing.
   public func restored() throws(FileError) -> [Restored] {
     var restored: [Restored] = []
-    var known: Set<Restored> = []
     // A manifest that becomes a mark meanwhile is found among the marks.
     if let quarantine = try QuarantineFolder.existing(in: library) {
       for name in try quarantine.names().manifests {
@@ -63,9 +62,9 @@ extension Quarantine {
           continue
         }
         restored.append(found)
-        known.insert(found)
       }
     }
+    var known = Set(restored)
     for name in try marks.names() {
       guard let restoration = try marks.restoration(name), let found = found(restoration),
         known.insert(found).inserted
@@ -176,11 +175,8 @@ extension Quarantine {
   private func isPlaceholder(
     _ found: FileStatus, of manifest: QuarantineManifest, at place: EntryPath, _ quarantine: QuarantineFolder
   ) throws(FileError) -> Bool {
-    guard let restoration = manifest.restoration, restoration.place == place, restoration.length > 0 else {
-      return false
-    }
-    guard found.kind == .regular, found.identity.size == 0 else { return false }
-    return try moves.findOut(in: library.engineFolder) == .placing
+    guard let restoration = manifest.restoration, restoration.place == place else { return false }
+    return try moves.mayHaveLeft(found, movingLength: restoration.length, probing: library.engineFolder)
   }
 
   /// The manifest's record of a restored file that is no longer in quarantine and has no mark yet.

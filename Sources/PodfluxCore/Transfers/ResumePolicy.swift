@@ -81,20 +81,16 @@ public enum ResumePolicy {
 
   public static func judge(_ head: ResponseHead, plan: Plan, kept: Kept) -> Verdict {
     if let error = refusal(of: head) { return .fail(error) }
-    guard let rangeStart = plan.rangeStart else {
-      return isWhole(head) || isWholePart(head) ? .whole : .fail(error(for: head))
-    }
+    // 203 says that a proxy has been at the fields (RFC 9110 section 15.3.4).
+    if head.status == 200 || head.status == 203 { return .whole }
+    guard let rangeStart = plan.rangeStart else { return isWholePart(head) ? .whole : .fail(error(for: head)) }
     switch head.status {
-    case 200, 203: return .whole
     case 206: return judgePart(head, rangeStart: rangeStart, kept: kept)
     case 412: return .askForWhole(.validatorChanged)
     case 416: return .askForWhole(cause(ofUnsatisfied: head, kept: kept))
     default: return .fail(error(for: head))
     }
   }
-
-  /// Whether a response brings a whole file: 203 says that a proxy has been at its fields (RFC 9110 section 15.3.4).
-  private static func isWhole(_ head: ResponseHead) -> Bool { head.status == 200 || head.status == 203 }
 
   /// Whether a response that was not asked for a part brings all of the file as one.
   private static func isWholePart(_ head: ResponseHead) -> Bool {

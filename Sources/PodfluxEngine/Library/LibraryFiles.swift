@@ -132,22 +132,13 @@ func translatingErrors<Value>(_ body: () throws(FileError) -> Value) throws(Down
 extension DownloadError {
   /// A file's trouble in the protocol's terms.
   init(_ error: FileError) {
-    let code: Code =
+    let (code, isLasting): (Code, Bool) =
       switch error {
-      case .noSpace: .noSpace
-      case .changedOutside: .lengthMismatch
-      case .exists: .fileExists
-      case .notFound, .readOnly, .denied, .notPrivate, .symbolicLink, .notAFolder, .notARegularFile, .crossDevice,
-        .illegalPath,
-        .refusedName, .tooDeep, .unknownFormat, .mismatch, .io:
-        .io
-      }
-    let isLasting =
-      switch error {
-      case .symbolicLink, .notAFolder, .notARegularFile, .crossDevice, .illegalPath, .refusedName, .tooDeep: true
-      case .noSpace, .changedOutside, .exists, .notFound, .readOnly, .denied, .notPrivate, .unknownFormat, .mismatch,
-        .io:
-        false
+      case .noSpace: (.noSpace, false)
+      case .changedOutside: (.lengthMismatch, false)
+      case .exists: (.fileExists, false)
+      case .notFound, .readOnly, .denied, .notPrivate, .unknownFormat, .mismatch, .io: (.io, false)
+      case .symbolicLink, .notAFolder, .notARegularFile, .crossDevice, .illegalPath, .refusedName, .tooDeep: (.io, true)
       }
     self.init(code, error.description, isLasting: isLasting)
   }

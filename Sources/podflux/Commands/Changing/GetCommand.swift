@@ -194,8 +194,10 @@ struct GetCommand: EngineCommand {
     _ selector: String, with access: EngineAccess, on console: Console
   ) throws -> (id: String, wasKnown: Bool) {
     let found = try LibraryFinder(access.connection).find(selector, among: [.episodes, .downloads])
-    if case .download(let download) = found { try claim(download, with: access) }
-    guard case .episode(let episode) = found else { return (found.id, true) }
+    guard case .episode(let episode) = found else {
+      if case .download(let download) = found { try claim(download, with: access) }
+      return (found.id, true)
+    }
     guard let id = EpisodeID(episode.id) else { throw MalformedLine("an episode without a valid id") }
     try access.order(.podcasts(.download(.one(id))))
     guard case .episode(let now) = try LibraryFinder(access.connection).find(episode.id, among: .episodes),

@@ -62,8 +62,8 @@ struct SyncCommand: EngineCommand {
         let moving = try counts(access).moving
         guard !chosen.isEmpty || moving > 0 else { return }
         console.note(
-          "left for \(access.isOwn ? "the next podflux sync" : "the engine"): \(Self.count(chosen.count, "feed")) to refresh, "
-            + Self.count(Int(moving), "download"))
+          "left for \(access.isOwn ? "the next podflux sync" : "the engine"): \(count(chosen.count, "feed")) to refresh, "
+            + count(Int(moving), "download"))
         throw ExitCode.later
       }
       let ids = feeds.isEmpty ? nil : chosen.compactMap { FeedID($0.id) }
@@ -88,17 +88,17 @@ struct SyncCommand: EngineCommand {
       }
       if console.options.json { console.result(Self.json(refreshes.report, downloads)) }
       // Some have got a fresh address.
-      let failed = refreshOnly ? 0 : try Before.failed(in: access.connection).intersection(before.failed).count
+      let hadFailed = refreshOnly ? [] : before.failed
+      let failed =
+        hadFailed.isEmpty ? 0 : try Before.downloads([.failed], of: access.connection).intersection(hadFailed).count
       if failed > 0 {
         console.note(
-          "\(Self.count(failed, "download")) had failed before: podflux ls --state failed lists what has failed, "
+          "\(count(failed, "download")) had failed before: podflux ls --state failed lists what has failed, "
             + "and podflux retry --state failed tries it again")
       }
       try end(refreshes.report, downloads, on: console)
     }
   }
-
-  private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
   private func counts(_ access: EngineAccess) throws -> DownloadCounts {
     try access.connection.snapshot(SnapshotQuery(stores: [.downloads])).counts()
@@ -120,24 +120,21 @@ struct SyncCommand: EngineCommand {
           return feed.isRefreshing || feed.nextRefresh.map { $0 <= now } ?? false
         }
       }
-      failed = try Self.failed(in: source)
+      failed = try Self.downloads([.failed], of: source)
       guard !command.refreshOnly, !command.noWait else { return }
-      var moving: Set<String> = []
-      try source.forEachDownload(.states([.queued, .waiting, .running]), fields: [.id]) { item in
-        moving.insert(item.id)
-        return true
-      }
-      self.moving = moving
+      moving = try Self.downloads([.queued, .waiting, .running], of: source)
     }
 
-    /// The downloads that have failed.
-    static func failed(in source: some SnapshotSource) throws -> Set<String> {
-      var failed: Set<String> = []
-      try source.forEachDownload(.states([.failed]), fields: [.id]) { item in
-        failed.insert(item.id)
+    /// The ids of the downloads in some states.
+    static func downloads(
+      _ states: [DownloadState.Kind], of source: some SnapshotSource
+    ) throws -> Set<String> {
+      var ids: Set<String> = []
+      try source.forEachDownload(.states(states), fields: [.id]) { item in
+        ids.insert(item.id)
         return true
       }
-      return failed
+      return ids
     }
 
     /// Of a library that cannot be read the engine says why.
