@@ -16,7 +16,7 @@ struct SimulationTests {
   @Test("Feeds that do everything that feeds do, with crashes and failing commits, violate nothing")
   func feeds() throws {
     let options = SimulationOptions(seed: 1, turns: 150, faults: [.feeds, .network, .crashes, .commits, .paths])
-    let result = Sweep(1..<61, like: options, threads: 2).run()
+    let result = Sweep(1..<31, like: options, threads: 2).run()
     for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
   }
 
@@ -34,7 +34,7 @@ struct SimulationTests {
   func rules() throws {
     let options = SimulationOptions(
       seed: 1, turns: 200, faults: [.feeds, .rules, .network, .crashes, .commits, .paths])
-    let result = Sweep(1..<61, like: options, threads: 2).run()
+    let result = Sweep(1..<31, like: options, threads: 2).run()
     for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
   }
 
@@ -42,7 +42,7 @@ struct SimulationTests {
   func filters() throws {
     let options = SimulationOptions(
       seed: 1, turns: 200, faults: [.feeds, .filters, .rules, .network, .crashes, .commits, .clock])
-    let result = Sweep(1..<41, like: options, threads: 2).run()
+    let result = Sweep(1..<21, like: options, threads: 2).run()
     for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
   }
 
@@ -51,7 +51,7 @@ struct SimulationTests {
     let options = SimulationOptions(
       seed: 1, turns: 200,
       faults: [.tags, .crashes, .powerCuts, .commits, .disk, .foreignFiles, .people, .repetition, .suspensions])
-    let result = Sweep(1..<41, like: options, threads: 2).run()
+    let result = Sweep(1..<21, like: options, threads: 2).run()
     for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
   }
 
@@ -105,11 +105,11 @@ struct SimulationTests {
     _ = try Simulation(SimulationOptions(seed: seed, turns: 300)).run(replaying: true).get()
   }
 
-  @Test("The journals of a thousand runs replay to their tables", .backgroundTest)
+  @Test("The journals of two hundred runs replay to their tables", .backgroundTest)
   func journals() throws {
-    let run = try Child(simulating: ["journals", "--from", "10000", "--count", "1000", "--turns", "40"])
+    let run = try Child(simulating: ["journals", "--from", "10000", "--count", "200", "--turns", "40"])
     #expect(run.status == 0, "\(run.output)")
-    #expect(run.output.contains("1000 lives, 0 failures"))
+    #expect(run.output.contains("200 lives, 0 failures"))
   }
 
   @Test("Without faults everything succeeds")

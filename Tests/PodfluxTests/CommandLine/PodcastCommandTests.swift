@@ -202,6 +202,7 @@ struct PodcastCommandTests {
     #expect(dry.status == 1 && dry.output == "Mine  \(show.url)\n" && dry.errors.contains("ftp:"), "\(dry)")
     let added = try scene.podflux("import", document)
     #expect(added.status == 1 && added.errors.contains("1 added, 0 known before, 1 rejected"), "\(added)")
+    #expect(added.errors.contains("podflux rules FEED --newest 3 sets a rule"), "\(added)")
     #expect(try scene.podflux("sync", "mine").status == 0)
     #expect(try scene.podflux("mark", "--feed", "mine", "--played").errors == "2 marked\n")
     #expect(try scene.podflux("mark", "Episode 1", "--unplayed", "--favorite").status == 0)

@@ -85,6 +85,11 @@ struct ImportCommand: EngineCommand {
     } else {
       let (added, known) = (try reply.integer("added") ?? 0, try reply.integer("known") ?? 0)
       console.note("\(added) added, \(known) known before" + (rejected.isEmpty ? "" : ", \(rejected.count) rejected"))
+      if added > 0 {
+        console.note(
+          "none of their episodes is downloaded until a rule or podflux get asks for it: podflux sync reads the feeds, and "
+            + "podflux rules FEED --newest 3 sets a rule")
+      }
     }
     try complain(ofRejected: rejected, on: console)
   }
