@@ -15,12 +15,7 @@ import PodfluxCore
 /// is listed in the report. Memory is bounded by `FeedLimits`, not by the length of the feed; the result does not depend
 /// on how the bytes are divided. It has no library for XML beneath it: the article Feeds says why, with figures.
 public struct FeedParser: Sendable {
-  private var decoder: CharacterDecoder
-  private var scanner = MarkupScanner()
-  private var builder: FeedBuilder
-  private var decoded: [UInt8] = []
-  private var bytesBeforeRoot = 0
-  private var isFinished = false
+  private var reader: DocumentReader<FeedBuilder>
 
   /// A parser for the document at an address, to which its relative URLs refer.
   ///
@@ -29,67 +24,37 @@ public struct FeedParser: Sendable {
   ///   - keepsDescriptions: Whether the descriptions of episodes are read. They are most of many feeds; without them the
   ///     scanner passes over them.
   public init(address: WebAddress?, charset: String? = nil, keepsDescriptions: Bool = true) {
-    decoder = CharacterDecoder(responseCharset: charset)
-    builder = FeedBuilder(address: address, keepsDescriptions: keepsDescriptions)
+    reader = DocumentReader(
+      FeedBuilder(address: address, keepsDescriptions: keepsDescriptions), charset: charset)
   }
 
   /// Whether further bytes change nothing: the feed's root has ended, or a document without one is too long. The rest
   /// need not be fetched.
-  public var isOver: Bool { builder.isOver }
+  public var isOver: Bool { reader.builder.isOver }
 
   /// What is known of the podcast so far. Some feeds describe it behind its episodes.
-  public var podcast: FeedPodcast { builder.podcast.value }
+  public var podcast: FeedPodcast { reader.builder.podcast.value }
 
   /// The bytes of text that it keeps for what has not ended, apart from the podcast's fields.
-  var retainedBytes: Int { decoder.retainedBytes + scanner.retainedBytes + builder.retainedBytes }
+  var retainedBytes: Int { reader.retainedBytes + reader.builder.retainedBytes }
 
   /// Reads further bytes, and hands out the episodes that end in them, in the order of the document.
   public mutating func parse(_ bytes: some Sequence<UInt8>, _ take: (FeedEpisode) -> Void) {
-    precondition(!isFinished, "A parser reads one document.")
-    let isContiguous: Void? = bytes.withContiguousStorageIfAvailable { parse($0.span, take) }
-    if isContiguous == nil { parse(Array(bytes).span, take) }
-  }
-
-  private mutating func parse(_ bytes: Span<UInt8>, _ take: (FeedEpisode) -> Void) {
-    var start = 0
-    while start < bytes.count, !isOver {
-      let end = min(start + FeedLimits.pieceBytes, bytes.count)
-      decoder.decode(bytes.extracting(start..<end), into: &decoded)
-      scanDecoded()
-      handOut(take)
-      start = end
-    }
+    reader.parse(bytes) { Self.handOut(from: &$0, to: take) }
   }
 
   /// Ends the document, hands out what ends with it, and says what it was. Nothing can be parsed after it.
   public mutating func finish(_ take: (FeedEpisode) -> Void) -> FeedOutcome {
-    precondition(!isFinished, "A parser reads one document.")
-    isFinished = true
-    if !isOver {
-      decoder.finish(into: &decoded)
-      scanDecoded()
-      scanner.finish(to: &builder)
+    reader.finish()
+    Self.handOut(from: &reader.builder, to: take)
+    let charset = reader.decoder.charset
+    if reader.decoder.isUnknownCharset {
+      reader.builder.report(FeedProblem(element: "?xml", attribute: "encoding", fault: .invalid(charset ?? "")))
     }
-    handOut(take)
-    if decoder.isUnknownCharset {
-      builder.report(FeedProblem(element: "?xml", attribute: "encoding", fault: .invalid(decoder.charset ?? "")))
-    }
-    return builder.outcome(charset: decoder.charset ?? "utf-8")
+    return reader.builder.outcome(charset: charset ?? "utf-8")
   }
 
-  private mutating func scanDecoded() {
-    var text: [UInt8] = []
-    swap(&text, &decoded)
-    scanner.scan(text.span, to: &builder)
-    if builder.dialect == nil {
-      bytesBeforeRoot += text.count
-      if bytesBeforeRoot > FeedLimits.maximumBytesBeforeRoot { builder.giveUp() }
-    }
-    text.removeAll(keepingCapacity: true)
-    swap(&text, &decoded)
-  }
-
-  private mutating func handOut(_ take: (FeedEpisode) -> Void) {
+  private static func handOut(from builder: inout FeedBuilder, to take: (FeedEpisode) -> Void) {
     guard !builder.finished.isEmpty else { return }
     for episode in builder.finished { take(episode) }
     builder.finished.removeAll(keepingCapacity: true)

@@ -89,7 +89,9 @@ struct FeedBuilder: Sendable {
 
 // MARK: - Tags
 
-extension FeedBuilder: MarkupHandler {
+extension FeedBuilder: DocumentBuilder {
+  var hasRoot: Bool { dialect != nil }
+
   var wantsText: Bool { capture?.wantsText ?? false }
 
   mutating func start(_ name: Range<Int>, in bytes: Span<UInt8>, attributes: [AttributeRange]) -> MarkupContent {

@@ -114,7 +114,9 @@ struct OPMLBuilder: Sendable {
   }
 }
 
-extension OPMLBuilder: MarkupHandler {
+extension OPMLBuilder: DocumentBuilder {
+  var hasRoot: Bool { isOPML }
+
   var wantsText: Bool { title != nil }
 
   mutating func start(_ name: Range<Int>, in tag: Span<UInt8>, attributes: [AttributeRange]) -> MarkupContent {

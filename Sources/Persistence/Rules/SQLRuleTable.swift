@@ -50,22 +50,22 @@ struct SQLRuleTable: RuleTable {
       where: """
         key IN (SELECT feed FROM episodes INDEXED BY episodes_of_download WHERE download = ?)
         AND json_extract(rules, '$.keep') IS NOT NULL
-        """, download.description)
+        """, [download.description])
   }
 
   func makeDue(of episode: EpisodeID, at now: Timestamp) throws -> Bool {
-    try makeDue(at: now, where: "key IN (SELECT feed FROM episodes WHERE key = ?)", episode.number)
+    try makeDue(at: now, where: "key IN (SELECT feed FROM episodes WHERE key = ?)", [episode.number])
   }
 
   func makeAllDue(at now: Timestamp) throws -> Bool {
-    try makeDue(at: now, where: "? = 1", 1)
+    try makeDue(at: now, where: "TRUE", [])
   }
 
   private func makeDue(
-    at now: Timestamp, where scope: String, _ value: any DatabaseValueConvertible
+    at now: Timestamp, where scope: String, _ arguments: StatementArguments
   ) throws -> Bool {
     let sql = "UPDATE feeds SET rules_at = ? WHERE rules IS NOT NULL AND \(scope)"
-    try db.cachedStatement(sql: sql).execute(arguments: [now.milliseconds, value])
+    try db.cachedStatement(sql: sql).execute(arguments: [now.milliseconds] + arguments)
     return db.changesCount > 0
   }
 
