@@ -50,7 +50,7 @@ public final class Survey<Files: LibraryFileSystem, Rows: SurveyRows> {
     self.files = files
     self.rows = rows
     self.now = now
-    planner = CleanupPlanner(run.options, isStart: run.cause == .start)
+    planner = CleanupPlanner(run.options, isStart: run.cause == .start, doubtedSince: run.doubtedSince)
     evidence = SurveyEvidence(
       files: files, rows: rows, reportInterval: pace.reportInterval, isCancelled: isCancelled, report: report)
     rowCursor = rows.firstExpected

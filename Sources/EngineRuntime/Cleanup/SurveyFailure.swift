@@ -4,7 +4,7 @@ import PodfluxCore
 enum SurveyFailure: Error, CustomStringConvertible {
   /// The library's disk is not mounted.
   case notInPlace
-  /// The files of all so many completed downloads are gone.
+  /// The files of all so many downloads that were completed before the library was in doubt are gone.
   case everythingGone(Int)
 
   var description: String {
@@ -16,8 +16,8 @@ enum SurveyFailure: Error, CustomStringConvertible {
       """
     case .everythingGone(let count):
       """
-      the files of all \(count) completed downloads are gone at once, so that their disk is perhaps not mounted; mount \
-      it, or remove the downloads with downloads/remove
+      the files of all \(count) earlier downloads are gone at once, so that their disk is perhaps not mounted; mount it, or \
+      remove the downloads with downloads/remove
       """
     }
   }

@@ -8,7 +8,8 @@ public struct CleanupPlanner {
   /// Why a plan ends early.
   public enum Failure: Error, Hashable {
     case cancelled
-    /// No row has its file: more likely a disk is missing than all files. The count is that of the rows.
+    /// No row has its file, of those that were completed before the library was in doubt: more likely a disk is missing than
+    /// all files. The count is that of the rows.
     case everythingGone(Int)
   }
 
@@ -37,6 +38,8 @@ public struct CleanupPlanner {
   private(set) var options: CleanupOptions
   /// Whether the engine started the run itself.
   let isStart: Bool
+  /// Since when the library has been in doubt; nil if it is not.
+  private let doubtedSince: Timestamp?
   /// Whether no row expects a file.
   private var isEmpty = true
   var displaced: [Displaced] = []
@@ -73,11 +76,14 @@ public struct CleanupPlanner {
 
   /// An empty planner.
   ///
-  /// `isStart` says that the engine started the run itself. Then it leaves files as long as no download has
-  ///   any: they may be another program's, or belong to lost rows.
-  public init(_ options: CleanupOptions, isStart: Bool = false) {
+  /// - Parameters:
+  ///   - isStart: Whether the engine started the run itself. Then it leaves files as long as no download has any: they may
+  ///     be another program's, or belong to lost rows.
+  ///   - doubtedSince: See `CleanupRun`.
+  public init(_ options: CleanupOptions, isStart: Bool = false, doubtedSince: Timestamp? = nil) {
     self.options = options
     self.isStart = isStart
+    self.doubtedSince = doubtedSince
   }
 
   // MARK: Comparing
@@ -171,7 +177,7 @@ public struct CleanupPlanner {
   private mutating func meet(
     _ row: ExpectedFile, _ found: FoundFile, _ evidence: some CleanupEvidence
   ) throws {
-    presentCount += 1
+    if proves(row) { presentCount += 1 }
     mediaBytes = mediaBytes.addingClamped(found.length)
     let isTouched = row.file.hasOtherTime(than: found)
     guard let sha256 = row.file.sha256 else {
@@ -273,11 +279,7 @@ public struct CleanupPlanner {
         missing.append(lost)
       }
     }
-    let found: Set<CleanupStep.Finding.Kind> = [.moved, .modified, .corrupt]
-    let total = missing.count + presentCount + steps.count { found.contains($0.finding.kind) }
-    guard missing.count < total || missing.count < Self.leastSuspicious else {
-      throw Failure.everythingGone(missing.count)
-    }
+    try checkNotEverything(isGone: missing.count { proves($0.row) })
     lostByLength = Dictionary(grouping: missing.map(\.row) + unreachable, by: \.file.length)
     if hasAllStrays {
       for lost in missing { decide(missing: lost) }
@@ -293,6 +295,19 @@ public struct CleanupPlanner {
     (displaced, strays, hashes) = ([], [], [:])
     leaveKept()
     try emptyFolders(evidence)
+  }
+
+  /// Whether a row tells of the disk of all files: one that was completed after a run was refused may be where nothing else
+  /// is mounted.
+  private func proves(_ row: ExpectedFile) -> Bool {
+    guard let doubtedSince, let finished = row.finished else { return true }
+    return finished < doubtedSince
+  }
+
+  private func checkNotEverything(isGone missing: Int) throws {
+    let found: Set<CleanupStep.Finding.Kind> = [.moved, .modified, .corrupt]
+    let present = presentCount + steps.count { found.contains($0.finding.kind) }
+    guard present > 0 || missing < Self.leastSuspicious else { throw Failure.everythingGone(missing) }
   }
 
   /// The folders that the steps leave empty, inner ones first.

@@ -16,6 +16,9 @@ public struct CleanupRun: Hashable, Sendable, Codable {
   /// When it was requested.
   public var askedAt: Timestamp
   public var endedAt: Timestamp?
+  /// Since when runs have been refused, before this one: files that were completed later prove nothing about the disk of the
+  /// others. nil if the last one could judge the library.
+  public var doubtedSince: Timestamp?
   /// Why it was refused, failed, or did not survey everything.
   public var reason: String?
   /// The findings and their results, by kind.
@@ -108,6 +111,15 @@ public struct CleanupRun: Hashable, Sendable, Codable {
     self.cause = cause
     self.askedAt = askedAt
     stage = .waiting
+  }
+
+  /// Since when the library has been in doubt once this run has ended; nil if the run could judge it.
+  var doubtAfterwards: Timestamp? {
+    switch stage {
+    case .refused: doubtedSince ?? askedAt
+    case .done where isCleanup: nil
+    case .waiting, .looking, .acting, .done, .cancelled, .failed: doubtedSince
+    }
   }
 
   /// Whether it compares rows and files, and does nothing else.

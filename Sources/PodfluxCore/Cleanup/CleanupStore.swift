@@ -172,6 +172,7 @@ public struct CleanupStore: DomainStore {
     guard var run = waiting else { return }
     waiting = run.key == asked?.key ? nil : asked
     run.stage = .looking
+    run.doubtedSince = last?.doubtAfterwards
     active = run
     cursor = 0
     unmoved = [:]

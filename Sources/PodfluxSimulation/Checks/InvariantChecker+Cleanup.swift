@@ -106,7 +106,11 @@ extension InvariantChecker {
     }
     let (inodes, places) = (Set(files.map(\.inode)), Set(files.map(\.place)))
     awayFiles = [survey.run.key: Set(survey.record.rows.filter { !places.contains($0.place) }.map(\.download))]
-    let completed = survey.record.rows.filter { $0.isCompleted && !survey.record.isBlocked($0.place) }
+    let completed = survey.record.rows.filter { row in
+      guard row.isCompleted, !survey.record.isBlocked(row.place) else { return false }
+      guard let doubted = survey.run.doubtedSince, let finished = row.finished else { return true }
+      return finished < doubted
+    }
     guard completed.count >= CleanupPlanner.leastSuspicious else { return }
     guard !completed.contains(where: { places.contains($0.place) }) else { return }
     // One behind an obstacle is followed if it is found elsewhere: then not all are gone.
@@ -251,7 +255,10 @@ extension InvariantChecker {
       if case .completed(let file)? = rows[id]?.state { (id, file) } else { nil }
     }
     if run.stage == .refused {
-      guard completed.allSatisfy({ !world.disk.isPublished($0.1) }) else {
+      // What came after an earlier refusal proves nothing.
+      let doubted = run.doubtedSince
+      let isNewer = { (id: DownloadID) in doubted.map { $0 <= rows[id]?.dates.finished ?? $0 } ?? false }
+      guard completed.allSatisfy({ isNewer($0.0) || !world.disk.isPublished($0.1) }) else {
         throw Violation(.agreement, "a cleanup is refused: \(run.reason ?? "")")
       }
       return

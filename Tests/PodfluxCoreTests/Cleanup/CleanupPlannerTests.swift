@@ -56,6 +56,21 @@ struct CleanupPlannerTests {
     #expect(scene.planner.steps.isEmpty)
   }
 
+  @Test("What was completed after a run was refused proves nothing; what was completed before does")
+  func doubt() throws {
+    for number in 0..<3 { try scene.row("x\(number)", at: "s/\(number)", inode: UInt64(number)) }
+    _ = try scene.present("new", at: "s/new", inode: 99)
+    for index in scene.rows.indices {
+      let isNew = scene.rows[index].download.description == "new"
+      scene.rows[index].finished = Timestamp(milliseconds: isNew ? 2000 : 1000)
+    }
+    #expect(throws: CleanupPlanner.Failure.everythingGone(3)) {
+      try scene.plan(doubtedSince: Timestamp(milliseconds: 2000))
+    }
+    #expect(try scene.plan(doubtedSince: Timestamp(milliseconds: 2001)).count == 3)
+    #expect(try scene.plan().count == 3)
+  }
+
   @Test("If the only file is missing, a person has deleted it")
   func onlyFileGone() throws {
     try scene.row("a", at: "a", inode: 1)

@@ -148,6 +148,23 @@ struct CleanupStoreTests {
     #expect(world.steps.isEmpty)
   }
 
+  @Test("From a refused run on the library is in doubt, until a cleanup can judge it")
+  func doubt() throws {
+    let world = try World()
+    func end(_ news: CleanupNews) throws -> Timestamp? {
+      try world.clean()
+      let run = try #require(world.looking)
+      try world.send(.surveyed(run.key, news))
+      world.advance(seconds: 10)
+      return run.doubtedSince
+    }
+    #expect(try end(.refused("It is too dark.")) == nil)
+    #expect(try end(.failed("The disk failed.")) == World.beginning)
+    #expect(try end(.refused("It is too dark.")) == World.beginning)
+    #expect(try end(.complete(.init(), remark: nil)) == World.beginning)
+    #expect(try end(.complete(.init(), remark: nil)) == nil)
+  }
+
   // MARK: Several runs
 
   @Test("A second run waits for the first; a third is refused as long as one waits")

@@ -91,11 +91,12 @@ final class PlannerScene: CleanupEvidence {
   /// Reads both streams in order, and decides.
   @discardableResult
   func plan(
-    _ options: CleanupOptions = .init(orphans: .quarantine), isStart: Bool = false, listedAgain: [FoundFile]? = nil
+    _ options: CleanupOptions = .init(orphans: .quarantine), isStart: Bool = false, doubtedSince: Timestamp? = nil,
+    listedAgain: [FoundFile]? = nil
   ) throws -> [CleanupStep] {
     var rows = rows.sorted { $0.place < $1.place }[...]
     var entries = entries.sorted { $0.place < $1.place }.map(\.entry)[...]
-    planner = CleanupPlanner(options, isStart: isStart)
+    planner = CleanupPlanner(options, isStart: isStart, doubtedSince: doubtedSince)
     try planner.compare(rows: { rows.popFirst() }, entries: { entries.popFirst() }, evidence: self)
     if let listedAgain {
       var again = listedAgain[...]

@@ -184,7 +184,7 @@ struct DownloadCommandTests {
     for name in scene.publishedFiles() { try FileManager.default.removeItem(atPath: scene.library + "/" + name) }
     let clean = try scene.podflux("clean")
     #expect(clean.status == 1, "\(clean)")
-    #expect(clean.errors.contains("podflux: nothing was changed: the files of all 2 completed downloads"), "\(clean)")
+    #expect(clean.errors.contains("podflux: nothing was changed: the files of all 2 earlier downloads"), "\(clean)")
     #expect(!clean.errors.contains("downloads/remove"), "\(clean)")
     #expect(clean.errors.hasSuffix("or remove the downloads with podflux rm\n"), "\(clean)")
   }
