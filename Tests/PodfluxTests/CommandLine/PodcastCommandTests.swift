@@ -221,6 +221,19 @@ struct PodcastCommandTests {
     #expect(try scene.results("ls", "feeds", "--json").isEmpty)
   }
 
+  @Test("sync waits for each of many feeds, while most of them wait for their turn", arguments: ["--quiet", "--due"])
+  func manyFeeds(option: String) throws {
+    let scene = try Scene()
+    let shows = (0..<50).map { FeedOnOrigin(scene, path: "/\($0).xml") }
+    for show in shows { show.publish(1...2) }
+    let outlines = shows.map { "<outline type=\"rss\" xmlUrl=\"\($0.url)\"/>" }
+    let list = "<opml version=\"2.0\"><body>\(outlines.joined())</body></opml>"
+    #expect(try scene.podflux("import", "-", input: [list]).status == 0)
+    #expect(try scene.podflux("sync", "--refresh-only", option).status == 0)
+    let feeds = try scene.results("ls", "feeds", "--json").map(PodfluxProcess.parse)
+    #expect(feeds.map { $0["episodes"] as? Int } == Array(repeating: 2, count: shows.count))
+  }
+
   @Test("A list from another program is imported whole, however long it is, and in its own encoding")
   func pipedList() throws {
     let scene = try Scene()

@@ -56,8 +56,8 @@ struct SyncCommand: EngineCommand {
       known = before
       access.fetchesSidecars = !refreshOnly && !noWait
       let chosen = try refresh(before.feeds, since: startedAt, with: access)
-      // A feed that has been refreshed is due after the moment of the order, or after that of an own engine's start.
-      var refreshes = RefreshFollower(chosen, orderedAt: due || access.isOwn ? startedAt : console.clock.now)
+      // A feed that has been refreshed is due after the moment of the order; one that has yet to be is due at that moment.
+      var refreshes = RefreshFollower(chosen, orderedAt: due ? startedAt : console.clock.now)
       if noWait {
         let moving = try counts(access).moving
         guard !chosen.isEmpty || moving > 0 else { return }
