@@ -17,13 +17,16 @@ public struct AudioDigest {
   public typealias Reading<Failure: Error> = (_ offset: Int64, _ count: Int) throws(Failure) -> [UInt8]
 
   private static let pieceBytes = 1 << 20
+  /// How many headers are read at most: of pages, boxes, blocks and tags together. A day of Opus has 86,400 pages; a hostile
+  /// file of zeros would have hundreds of millions.
+  static let headerLimit = 4_000_000
 
-  /// The digest of a file; nil if its format has no tags that are written, or if its structure is broken. Costs reading the
-  /// whole file.
+  /// The digest of a file; nil if its format has no tags that are written, or if its structure is broken or has too many
+  /// headers. Costs reading the whole file.
   public static func of<Failure: Error>(
-    fileOfLength length: Int64, _ read: @escaping Reading<Failure>
+    fileOfLength length: Int64, headerLimit: Int = AudioDigest.headerLimit, _ read: @escaping Reading<Failure>
   ) throws(Failure) -> [UInt8]? {
-    var file = TaggedFile(length: length, read: read)
+    var file = TaggedFile(length: length, headerLimit: headerLimit, read: read)
     let beginning = try read(0, MediaSignature.length)
     let isWhole =
       switch TagFormat(beginning: beginning) {
@@ -33,22 +36,32 @@ public struct AudioDigest {
       case .vorbis, .opus: try file.addOgg()
       case nil: false
       }
-    return isWhole ? file.digest.digest() : nil
+    return isWhole && file.headers <= headerLimit ? file.digest.digest() : nil
   }
 
   /// A file whose audio is being read.
   private struct TaggedFile<Failure: Error> {
     let length: Int64
+    let headerLimit: Int
     let read: Reading<Failure>
     var digest = RunningDigest(.sha256)
+    /// How many headers have been read.
+    private(set) var headers = 0
 
-    init(length: Int64, read: @escaping Reading<Failure>) {
+    init(length: Int64, headerLimit: Int, read: @escaping Reading<Failure>) {
       self.length = length
+      self.headerLimit = headerLimit
       self.read = read
     }
 
     mutating func add(_ bytes: some Collection<UInt8>) {
       Array(bytes).withUnsafeBytes { digest.update($0) }
+    }
+
+    /// Reads a header of at most so many bytes; nothing once there have been too many.
+    private mutating func header(at offset: Int64, _ count: Int) throws(Failure) -> [UInt8] {
+      headers += 1
+      return headers <= headerLimit ? try read(offset, count) : []
     }
 
     mutating func add(_ range: Range<Int64>) throws(Failure) -> Bool {
@@ -65,10 +78,10 @@ public struct AudioDigest {
     // MARK: MPEG and FLAC
 
     /// Where the ID3v2 tags at the beginning end.
-    private func endOfID3() throws(Failure) -> Int64 {
+    private mutating func endOfID3() throws(Failure) -> Int64 {
       var offset: Int64 = 0
       while true {
-        let header = try read(offset, 10)
+        let header = try header(at: offset, 10)
         guard header.count == 10, header.starts(with: Array("ID3".utf8)), header[6...].allSatisfy({ $0 < 0x80 }) else {
           return offset
         }
@@ -88,7 +101,7 @@ public struct AudioDigest {
       guard try read(offset, 4) == Array("fLaC".utf8) else { return false }
       offset += 4
       while true {
-        let header = try read(offset, 4)
+        let header = try header(at: offset, 4)
         guard header.count == 4 else { return false }
         offset += 4 + header[1...].reduce(Int64(0)) { $0 << 8 | Int64($1) }
         if header[0] & 0x80 != 0 { break }
@@ -101,7 +114,7 @@ public struct AudioDigest {
     mutating func addBoxes() throws(Failure) -> Bool {
       var (offset, hasData) = (Int64(0), false)
       while offset < length {
-        let header = try read(offset, 16)
+        let header = try header(at: offset, 16)
         guard header.count >= 8 else { return false }
         var (size, start) = (header[..<4].reduce(Int64(0)) { $0 << 8 | Int64($1) }, Int64(8))
         if size == 1 {
@@ -148,7 +161,7 @@ public struct AudioDigest {
       var (offset, packet) = (Int64(0), 0)
       var first: [UInt8]?
       while offset < length {
-        guard let page = Page(try read(offset, 27 + 255), at: offset), page.start + page.length <= length else {
+        guard let page = Page(try header(at: offset, 27 + 255), at: offset), page.start + page.length <= length else {
           return false
         }
         first = first ?? page.stream

@@ -27,6 +27,16 @@ struct AudioDigestTests {
     #expect(AudioDigest.of(try TagSample.taggedMP3.bytes()) == AudioDigest.of(bytes))
   }
 
+  @Test("is not known where a file has too many headers", arguments: [(4, true), (3, false)])
+  func headers(limit: Int, isKnown: Bool) {
+    // Three blocks of length 0, the last one marked, and some audio; the search for an ID3 tag reads one header, too.
+    let bytes = Array("fLaC".utf8) + [0, 0, 0, 0] + [1, 0, 0, 0] + [0x81, 0, 0, 0] + Array("audio".utf8)
+    let digest = AudioDigest.of(fileOfLength: Int64(bytes.count), headerLimit: limit) {
+      (offset: Int64, count: Int) throws(Never) -> [UInt8] in Array(bytes.dropFirst(Int(offset)).prefix(count))
+    }
+    #expect((digest != nil) == isKnown)
+  }
+
   @Test("is found or not, in any damaged file, and the search ends", arguments: TagSample.allCases)
   func damaged(sample: TagSample) throws {
     let bytes = try sample.bytes()

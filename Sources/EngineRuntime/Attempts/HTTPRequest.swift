@@ -64,6 +64,10 @@ package struct HTTPRequest: Sendable {
 }
 
 extension HTTPRequest {
+  /// Below so many bytes per second what is small is given up, whatever the settings say of downloads: feeds, sidecars and
+  /// tokens have few slots, and one server that sends a byte now and then would keep one for ever.
+  static let leastBytesPerSecond: Int64 = 500
+
   /// A request within the timeouts and rules of the settings.
   init(
     to address: WebAddress, headers: [Header], settings: Settings, route: Route, session: SessionUse? = nil
@@ -72,7 +76,7 @@ extension HTTPRequest {
       url: address.description, headers: headers.map { ($0.name, $0.value) }, userAgent: settings.userAgent,
       connectTimeoutMilliseconds: settings.connectTimeoutSeconds * 1000,
       firstByteTimeoutMilliseconds: settings.firstByteTimeoutSeconds * 1000,
-      stallTimeoutMilliseconds: settings.stallTimeoutSeconds * 1000,
+      stallTimeoutMilliseconds: settings.stallTimeoutSeconds * 1000, slowBytesPerSecond: Self.leastBytesPerSecond,
       allowsInsecureRedirects: settings.allowInsecureRedirects, route: route, session: session)
   }
 

@@ -59,7 +59,7 @@ struct FeedDocument {
     self.undecidedItems = undecidedItems
     self.secret = secret
     matcher = EpisodeMatcher(known.map(KnownEpisode.init))
-    self.known = Dictionary(uniqueKeysWithValues: known.map { ($0.id.number, $0) })
+    self.known = Dictionary(known.map { ($0.id.number, $0) }) { first, _ in first }
     count = known.count
     self.readTo = readTo
     lastKnown = former?.lastKnown ?? known.map(\.id.number).max() ?? 0

@@ -29,7 +29,7 @@ public final class MomentReader: Sendable {
 
   /// Reads from the snapshot.
   public func read<Value>(_ body: (TableReader) throws -> Value) throws -> Value {
-    try queue.writeWithoutTransaction { db in try DamagedRow.telling { try body(TableReader(db: db)) } }
+    try queue.writeWithoutTransaction { db in try StorageFailure.telling { try body(TableReader(db: db)) } }
   }
 
   /// Ends the snapshot.

@@ -94,7 +94,7 @@ extension LibraryDatabase {
   public static func inMemory() throws -> LibraryDatabase {
     let queue = try DatabaseQueue(configuration: configuration())
     try emptyLibrary.get().queue.backup(to: queue)
-    return LibraryDatabase(queue: queue, isInMemory: true)
+    return LibraryDatabase(queue: queue)
   }
 
   private static let emptyLibrary = Result {
@@ -114,7 +114,7 @@ extension LibraryDatabase {
     configuration.prepareDatabase { db in
       // First of all, since other statements would open the log: from now on this process indexes it in private memory.
       if isExclusive { try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
-      try setPageCache(readOnly ? readingCacheKibibytes : pageCacheKibibytes, of: db)
+      try db.execute(sql: "PRAGMA cache_size = -\(readOnly ? readingCacheKibibytes : pageCacheKibibytes)")
       db.add(function: FoldedText.folding())
       db.add(function: FoldedText.containing())
       db.add(function: FoldedText.beginningWord())

@@ -44,8 +44,8 @@ public final class LibraryDatabase: Sendable {
 
   /// SQLite's page cache, in KiB.
   static let pageCacheKibibytes = 8 * 1024
-  /// SQLite's page cache for readers, in KiB: a view reads much of the library, finds it in the kernel's cache as fast,
-  /// and would evict the pages that turns need.
+  /// SQLite's page cache of connections that only read, in KiB: a view reads much of the library, and finds it in the
+  /// kernel's cache as fast.
   static let readingCacheKibibytes = 1024
 
   let queue: DatabaseQueue
@@ -53,14 +53,11 @@ public final class LibraryDatabase: Sendable {
   private let isExclusive: Bool
   /// Whether another object closes the connection.
   private let isBorrowed: Bool
-  /// Whether there is no file: all pages are in memory anyway.
-  private let isInMemory: Bool
 
-  init(queue: DatabaseQueue, isExclusive: Bool = false, isBorrowed: Bool = false, isInMemory: Bool = false) {
+  init(queue: DatabaseQueue, isExclusive: Bool = false, isBorrowed: Bool = false) {
     self.queue = queue
     self.isExclusive = isExclusive
     self.isBorrowed = isBorrowed
-    self.isInMemory = isInMemory
   }
 
   /// Closes the connection: afterwards the process holds no lock on the file. Does nothing for a borrowed connection.
@@ -69,7 +66,7 @@ public final class LibraryDatabase: Sendable {
     try queue.close()
   }
 
-  /// The ledger to which a dispatcher commits. Create only one.
+  /// The ledger to which a dispatcher commits. One at a time is in use.
   public func ledger() -> SQLLedger {
     SQLLedger(queue: queue)
   }
@@ -78,16 +75,11 @@ public final class LibraryDatabase: Sendable {
   public func read<Value>(_ body: (TableReader) throws -> Value) throws -> Value {
     // Not GRDB's `read`: it toggles `query_only`, and each toggle makes SQLite prepare every statement again.
     try queue.writeWithoutTransaction { db in
-      if !isInMemory { try Self.setPageCache(Self.readingCacheKibibytes, of: db) }
       var value: Value?
-      let outcome = Result {
-        try db.inTransaction(.deferred) {
-          value = try DamagedRow.telling { try body(TableReader(db: db)) }
-          return .commit
-        }
+      try db.inTransaction(.deferred) {
+        value = try StorageFailure.telling { try body(TableReader(db: db)) }
+        return .commit
       }
-      if !isInMemory { try Self.setPageCache(Self.pageCacheKibibytes, of: db) }
-      try outcome.get()
       guard let value else { preconditionFailure("a transaction that has ended has read its value") }
       return value
     }
@@ -113,10 +105,5 @@ public final class LibraryDatabase: Sendable {
     configuration.allowsUnsafeTransactions = true
     return MomentReader(
       queue: try DatabaseQueue(path: queue.path, configuration: configuration), holdsUpTurns: false)
-  }
-
-  static func setPageCache(_ kibibytes: Int, of db: Database) throws {
-    // It takes effect when prepared, so the statement cannot be cached.
-    try db.execute(sql: "PRAGMA cache_size = -\(kibibytes)")
   }
 }

@@ -58,6 +58,15 @@ public struct StorageFailure: Error, CustomStringConvertible {
   init(_ error: DatabaseError) {
     description = "SQLite says \"\(error.message ?? "nothing")\" (\(error.extendedResultCode.rawValue))"
   }
+
+  /// Runs what reads. SQLite's own errors have the text of the statement.
+  static func telling<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try DamagedRow.telling(body)
+    } catch let error as DatabaseError {
+      throw StorageFailure(error)
+    }
+  }
 }
 
 /// The tables, inside one transaction. Each domain's folder has its own.

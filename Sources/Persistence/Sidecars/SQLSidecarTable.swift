@@ -168,7 +168,7 @@ struct SQLSidecarTable: SidecarTable {
     let gone = withFiles ? "('wanted', 'failed', 'disowned')" : "('wanted', 'failed')"
     let rest =
       withFiles
-      ? "state = 'leaving', next_at = NULL, postponed = 0 WHERE state IN ('publishing', 'present', 'moving') AND"
+      ? "state = 'leaving', next_at = NULL, session = NULL, postponed = 0 WHERE state IN ('publishing', 'present', 'moving') AND"
       : "owner = NULL WHERE state <> 'leaving' AND"
     for statement in ["DELETE FROM sidecars WHERE state IN \(gone) AND", "UPDATE sidecars SET \(rest)"] {
       try db.makeStatement(sql: "\(statement) \(owners)").execute(arguments: StatementArguments(scope.values))

@@ -186,9 +186,11 @@ package final class ClientConnection {
       }
       if count > 0 {
         written += count
+      } else if errno == EAGAIN {
+        return
       } else if errno != EINTR {
         // What an engine that has gone does not take is answered by the end of its lines.
-        return
+        break
       }
     }
     encoder.removeAll()

@@ -9,11 +9,13 @@ extension DownloadsStore {
       return .enqueued(id: id, created: isNew)
     case .pause(let selection): return try change(selection, by: .pause, in: &turn)
     case .resume(let selection):
+      let reply = try change(selection, by: .resume, in: &turn)
       room.doubtedAt = turn.now
-      return try change(selection, by: .resume, in: &turn)
+      return reply
     case .retry(let selection):
+      let reply = try change(selection, by: .retry, in: &turn)
       room.doubtedAt = turn.now
-      return try change(selection, by: .retry, in: &turn)
+      return reply
     case .cancel(let selection): return try change(selection, by: .cancel, in: &turn)
     case .remove(let selection, let deletingFile):
       return try change(selection, by: .remove(deletingFiles: deletingFile), in: &turn)

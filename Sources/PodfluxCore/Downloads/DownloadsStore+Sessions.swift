@@ -24,7 +24,7 @@ extension DownloadsStore {
     turn.tell(.downloads(.session(.accepted(grant, .download(id)))))
   }
 
-  /// Has downloads fail whose sessions could not log in. The turn after next goes on.
+  /// Has downloads fail whose sessions could not log in. The next turn goes on.
   mutating func refuseWhatCannotLogIn(reading context: Context, in turn: inout PodfluxTurn) throws {
     refusesAt = nil
     let failed = context.sessions.failed

@@ -102,6 +102,7 @@ extension DownloadsStore {
       try turn.tables.formerFiles.insert(
         FormerFile(of: download, file, .missing), at: turn.now)
       try turn.tables.downloads.delete(download.id)
+      tellLeft(download.session, in: &turn)
       turn.announce(.removed(download.id))
       turn.tell(.downloads(.removed(download.id, file, withFile: true)))
       return count(.completed, -1)

@@ -22,7 +22,7 @@ public struct EpisodeNotes: Hashable, Sendable {
     return hash.value
   }
 
-  /// The notes as lines show them: links without what lets their holder in (`SecretParts`). Cost: linear in the text; notes
+  /// The notes as lines and files show them: links without what lets their holder in (`SecretParts`). Cost: linear in the text; notes
   /// without such a link are not copied.
   public var shown: String {
     var (shown, rest) = ("", html[...])

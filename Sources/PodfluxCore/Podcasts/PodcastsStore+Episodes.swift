@@ -47,15 +47,17 @@ extension PodcastsStore {
     in turn: inout PodfluxTurn
   ) throws -> Reply {
     let episodes = turn.tables.episodes
-    if marking.isFavorite == false || marking.isArchived == false { turn.tell(.podcasts(.remarked(selection))) }
+    let affected: Int
     switch selection {
     case .one(let id):
       guard let isChanged = try episodes.mark(id, marking) else { throw Self.missing(id) }
-      return .affected(isChanged ? 1 : 0)
-    case .many(let ids): return .affected(try ids.reduce(0) { try $0 + (episodes.mark($1, marking) == true ? 1 : 0) })
+      affected = isChanged ? 1 : 0
+    case .many(let ids): affected = try ids.count { try episodes.mark($0, marking) == true }
     case .matching(let condition):
-      return .affected(try episodes.mark(condition, marking, at: context.moment(at: turn.now)))
+      affected = try episodes.mark(condition, marking, at: context.moment(at: turn.now))
     }
+    if marking.isFavorite == false || marking.isArchived == false { turn.tell(.podcasts(.remarked(selection))) }
+    return .affected(affected)
   }
 
   /// Takes the download that an episode has already for one that a person wants. Returns false if it has none.

@@ -26,7 +26,7 @@ public struct SidecarInfo: Hashable, Sendable {
     add("url", download.address.withoutQuery)
     add("link", content?.link?.withoutQuery)
     add("feed", feed?.address.withoutQuery)
-    add("podcastGuid", feed?.podcast?.guid)
+    add("podcastGuid", feed?.podcast?.guid.map(SecretParts.removed))
     add("downloaded", download.dates.finished?.internetText)
     add("bytes", file.length)
     add("sha256", file.sha256)

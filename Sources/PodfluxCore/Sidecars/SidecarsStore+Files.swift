@@ -17,6 +17,7 @@ extension SidecarsStore {
   }
 
   private mutating func leave(_ sidecar: Sidecar, withFile: Bool, in turn: inout PodfluxTurn) throws {
+    tellLeft(sidecar, in: &turn)
     var sidecar = sidecar
     switch sidecar.state {
     case .wanted, .failed:
@@ -36,10 +37,13 @@ extension SidecarsStore {
 
   /// The covers of the folders on a file's way go if no download's file lies there any more.
   mutating func leaveCovers(above path: LibraryPath, in turn: inout PodfluxTurn) throws {
-    var folder = path.folder
-    while let next = folder {
-      if let cover = try turn.tables.sidecars.cover(at: Sidecar.coverStem(in: next)) { try judge(cover, in: &turn) }
-      folder = next.folder
+    for cover in try covers(above: path, in: turn) { try judge(cover, in: &turn) }
+  }
+
+  /// The covers of the folders on a file's way, the innermost first.
+  func covers(above path: LibraryPath, in turn: borrowing PodfluxTurn) throws -> [Sidecar] {
+    try sequence(first: path) { $0.folder }.dropFirst().compactMap { folder in
+      try turn.tables.sidecars.cover(at: Sidecar.coverStem(in: folder))
     }
   }
 

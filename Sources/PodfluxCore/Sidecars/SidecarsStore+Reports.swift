@@ -47,6 +47,7 @@ extension SidecarsStore {
       if !report.news.isEnd { stop(key, in: &turn) }
       return
     }
+    if report.news.isEnd { tellLeft(sidecar, in: &turn) }
     switch (report.news, sidecar.state) {
     case (.publishing(let file), .wanted), (.publishing(let file), .publishing):
       guard !fetch.isStopping else { return }
@@ -93,7 +94,8 @@ extension SidecarsStore {
   }
 
   /// Its session could not log in. It may later, with another secret.
-  func wait(_ sidecar: Sidecar, in turn: borrowing PodfluxTurn) throws {
+  func wait(_ sidecar: Sidecar, in turn: inout PodfluxTurn) throws {
+    tellLeft(sidecar, in: &turn)
     guard sidecar.owner != nil || sidecar.kind == .cover else { return try turn.tables.sidecars.delete(sidecar.key) }
     guard case .wanted(let failures, _) = sidecar.state else { return }
     var sidecar = sidecar

@@ -23,7 +23,7 @@ extension SidecarsStore {
           else { continue }
           if !sidecar.isPublishing, let session = context.sessions.inherited(sidecar.session, by: host) {
             if context.sessions.error(of: session) != nil {
-              try wait(sidecar, in: turn)
+              try wait(sidecar, in: &turn)
               continue
             }
             guard !context.obstacles.parked.contains(session) else {
@@ -41,6 +41,7 @@ extension SidecarsStore {
   private mutating func start(_ sidecar: Sidecar, reading context: Context, in turn: inout PodfluxTurn) throws {
     var sidecar = sidecar
     guard let source = try source(of: &sidecar, settings: context.settings, in: turn) else {
+      tellLeft(sidecar, in: &turn)
       return try turn.tables.sidecars.delete(sidecar.key)
     }
     let host = sidecar.address?.host

@@ -74,14 +74,23 @@ extension SidecarsStore {
   func follow(
     _ session: Session.Key?, from former: Session.Key?, _ id: DownloadID, in turn: borrowing PodfluxTurn
   ) throws {
-    for var sidecar in try turn.tables.sidecars.sidecars(of: id) where sidecar.session == former {
+    var followers = try turn.tables.sidecars.sidecars(of: id)
+    if case .completed(let file)? = try turn.tables.downloads.find(id)?.state {
+      followers += try covers(above: file.path, in: turn)
+    }
+    for var sidecar in followers where sidecar.session == former {
       guard case .wanted = sidecar.state, sidecar.address != nil else { continue }
       sidecar.session = session
       try turn.tables.sidecars.update(sidecar)
     }
   }
 
-  /// Asks some of the completed downloads, after the setting has got more kinds. The turn after next goes on.
+  /// Tells that a sidecar may have its session no more. Those that have it yet are looked up then.
+  func tellLeft(_ sidecar: Sidecar, in turn: inout PodfluxTurn) {
+    if let session = sidecar.session { turn.tell(.sidecars(.session(.left(session)))) }
+  }
+
+  /// Asks some of the completed downloads, after the setting has got more kinds. The next turn goes on.
   mutating func scan(settings: Settings, in turn: inout PodfluxTurn) throws {
     guard let after = scanAfter else { return }
     let (downloads, next) = try turn.tables.sidecars.completedDownloads(after: after, limit: SidecarLimits.rowsAtOnce)

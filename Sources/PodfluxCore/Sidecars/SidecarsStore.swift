@@ -175,6 +175,9 @@ public struct SidecarsStore: DomainStore {
     if let wakeAt, wakeAt <= turn.now { mayFetch = true }
     if try startDueFetches(reading: context, in: &turn) {
       wakeAt = try turn.tables.sidecars.nextMoment(after: turn.now)
+    } else if mayFetch {
+      // All slots are taken: the end of a fetch looks again. A moment that has passed would wake the engine without end.
+      wakeAt = nil
     }
     try handOutErrands(settings: context.settings, in: &turn)
   }

@@ -30,7 +30,10 @@ public final class EngineConnection: Sendable {
     if mailbox.post(request: request) { return true }
     // The turn that makes room may have ended before this note: try once more, or no other one would be waited for.
     core.heldUp.withLock { _ = $0.insert(id) }
-    return mailbox.post(request: request)
+    if mailbox.post(request: request) { return true }
+    // The caller gives its secret once more.
+    if case .action(let action) = request.content, let secret = action.login?.wish.secret { core.vault.forget(secret) }
+    return false
   }
 
   /// Ends the connection; the last that the client hears is `EngineClient.disconnected`.

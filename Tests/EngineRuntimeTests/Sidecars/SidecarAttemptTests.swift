@@ -46,6 +46,7 @@ struct SidecarAttemptTests {
       throw Refusal(.invalidValue, "no exchange begins")
     }
     #expect(request.url == "https://side.example/chapters" && request.headers.isEmpty)
+    #expect(request.slowBytesPerSecond == HTTPRequest.leastBytesPerSecond)
     #expect(attempt.handle(.head(head(200)), at: now).isEmpty)
     for piece in ["{\"a\"", ":1}"] { #expect(attempt.handle(.body(Array(piece.utf8)), at: now).isEmpty) }
     guard case .publishing(let file)? = news(attempt.handle(success, at: now)) else {

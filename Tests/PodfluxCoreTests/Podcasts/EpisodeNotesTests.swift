@@ -30,5 +30,7 @@ struct EpisodeNotesTests {
     #expect(text.contains("content=\"default-src 'none'\""))
     #expect(text.contains("<title>&lt;/title&gt;&lt;script&gt;&amp;</title>\n</head>\n<body>\n<p>a</p>\n</body>"))
     #expect(!SidecarNotes(EpisodeNotes("<p>a</p>"), title: nil).text.contains("<title>"))
+    let linked = SidecarNotes(EpisodeNotes("<a href=\"https://h.example/x?token=secret\">x</a>"), title: nil).text
+    #expect(linked.contains("https://h.example/x") && !linked.contains("secret"), "\(linked)")
   }
 }

@@ -247,6 +247,24 @@ struct SidecarsStoreTests {
     #expect(world.dispatcher.state.awaited == nil)
   }
 
+  @Test("What falls due while all slots are taken waits for the end of a fetch, and wakes nothing")
+  func slots() throws {
+    _ = try complete("a")
+    try report(try #require(fetches.first), .failed(.lost, retryAfter: nil))
+    guard case .wanted(_, let next) = try row().state else { throw Refusal(.conflict, "\(try row())") }
+    var under: [SidecarFetch] = []
+    for number in 0..<SidecarLimits.fetches {
+      _ = try complete("b\(number)", inode: UInt64(20 + number))
+      under += fetches
+    }
+    #expect(under.count == SidecarLimits.fetches)
+    world.clock.wall = next
+    try world.send(.timeCame)
+    #expect(fetches.isEmpty && world.dispatcher.state.awaited == nil)
+    try report(under[0], .stopped)
+    #expect(fetches.map(\.kind) == [.info])
+  }
+
   @Test("A disk without room is waited for, however long that takes")
   func room() throws {
     _ = try complete("a")
