@@ -114,6 +114,9 @@ extension PodcastsStore {
     }
     // A secret that goes to the vault stays in no former address either.
     feed.address = present
+    if let choice = update.session {
+      feed.refreshes.formerAddresses = feed.refreshes.formerAddresses.map(choice.leaving)
+    }
     if address != present { feed.leaveAddress(for: address) }
     let former = feed.wishes
     feed.wishes.headers = former.headers.moved(from: present, to: address)
