@@ -11,7 +11,8 @@ extension CleanupPlanner {
       search.byInode[lost.row.file.inode].flatMap { lost.row.file.claims(strays[$0]) ? $0 : nil }
     }
     try match(in: &search, evidence) { [strays] lost, search in
-      search.byInode[lost.row.file.inode].flatMap { lost.mayHaveMoved(as: strays[$0], replaced) ? $0 : nil }
+      guard let index = search.byInode[lost.row.file.inode] else { return nil }
+      return try lost.mayHaveMoved(as: strays[index], replaced, evidence) ? index : nil
     }
     // Before other matches: the content of these files is unknown.
     leaveDoubtful(in: &search, replaced) { $0.sha256 == nil }
@@ -77,8 +78,7 @@ extension CleanupPlanner {
     guard file.hasOtherTime(than: stray) || stray.length != file.length else {
       return try file.sha256 != nil && search.hash(index, strays, evidence) != nil
     }
-    guard lost.mayHaveMovedEdited(to: stray, replaced), let finished = lost.row.finished else { return false }
-    return try evidence.existed(stray, at: finished) == true
+    return try lost.hasMovedEdited(to: stray, replaced, evidence)
   }
 
   /// Leaves ambiguous strays: a stray has a row's inode and length but another time, and another file is in the row's
@@ -159,14 +159,14 @@ extension CleanupPlanner {
   }
 
   private mutating func match(
-    in search: inout Search, _ evidence: some CleanupEvidence, candidate: (Displaced, Search) -> Int?
+    in search: inout Search, _ evidence: some CleanupEvidence, candidate: (Displaced, Search) throws -> Int?
   ) throws {
     // Later decisions reuse the hashes.
     defer { hashes.merge(search.known(strays)) { $1 } }
     var rest: [Displaced] = []
     for lost in displaced {
       guard !evidence.isCancelled else { throw Failure.cancelled }
-      guard let index = candidate(lost, search),
+      guard let index = try candidate(lost, search),
         let isFile = try isFile(of: lost.row, index, &search, evidence)
       else {
         rest.append(lost)
@@ -205,15 +205,23 @@ extension CleanupPlanner {
 extension CleanupPlanner.Displaced {
   /// Whether a file with the row's inode and length may be the row's file, moved.
   ///
-  /// A file system may give the inode of a replaced file to the next new one. Content distinguishes the two; if it is
-  /// unknown, the modification time does, which a move keeps.
-  fileprivate func mayHaveMoved(as stray: FoundFile, _ replaced: Set<EntryPath>) -> Bool {
-    row.file.sha256 != nil || !row.file.hasOtherTime(than: stray) || mayHaveMovedEdited(to: stray, replaced)
+  /// A file system may give the inode of a file that is gone to the next new one. Content distinguishes the two; if it is
+  /// unknown, the modification time does, which a move keeps, and the time of birth, which an edit keeps.
+  fileprivate func mayHaveMoved(
+    as stray: FoundFile, _ replaced: Set<EntryPath>, _ evidence: some CleanupEvidence
+  ) throws -> Bool {
+    let file = row.file
+    guard file.sha256 == nil, file.hasOtherTime(than: stray), file.length == stray.length else { return true }
+    return try hasMovedEdited(to: stray, replaced, evidence)
   }
 
-  /// Whether the row's file may have been moved there and edited: not if another file is in its own place, nor if this
-  /// one is in another row's place. Those are edits with new inodes.
-  fileprivate func mayHaveMovedEdited(to stray: FoundFile, _ replaced: Set<EntryPath>) -> Bool {
-    found == nil && !replaced.contains(stray.place)
+  /// Whether the row's file was certainly moved there and edited: not if another file is in its own place, nor if this one
+  /// is in another row's place. Those are edits with new inodes. A file that is younger than the download, or may be, is
+  /// a person's.
+  fileprivate func hasMovedEdited(
+    to stray: FoundFile, _ replaced: Set<EntryPath>, _ evidence: some CleanupEvidence
+  ) throws -> Bool {
+    guard found == nil, !replaced.contains(stray.place), let finished = row.finished else { return false }
+    return try evidence.existed(stray, at: finished) == true
   }
 }

@@ -143,11 +143,19 @@ struct CleanupPlannerTests {
     }
   }
 
-  @Test("A file that was moved and then edited is followed by its inode, if unambiguous")
-  func movedAndEdited() throws {
+  @Test(
+    "A file that was moved and then edited is followed only if it existed when its download ended",
+    arguments: [(900, true), (1100, false), (nil, false)] as [(Int64?, Bool)])
+  func movedAndEdited(born: Int64?, isFollowed: Bool) throws {
+    _ = try scene.present("other", at: "o", inode: 9)
     try scene.row("a", at: "a", inode: 1, time: 100)
+    scene.rows[1].finished = Timestamp(milliseconds: 1000)
     scene.found("c", inode: 1, time: 200)
-    #expect(try scene.plan().map(\.finding.kind) == [.moved])
+    scene.births[1] = born.map { Timestamp(milliseconds: $0) }
+    // A younger one is a person's, with the inode of the file that is gone.
+    let expected = isFollowed ? ["moved follow"] : ["missing forget", "orphan leave"]
+    let steps = try scene.plan(.init(orphans: .report))
+    #expect(steps.map { "\($0.finding.kind.rawValue) \($0.decision.rawValue)" } == expected)
   }
 
   @Test("A file of equal length at a row's path is not its file while that one, edited, may have another path")
