@@ -84,6 +84,20 @@ struct LibraryListingTests {
     #expect(try library.listed() == names.map { .other(EntryPath($0)) })
   }
 
+  @Test("Another library, and the state of one, is one entry, of which no file is listed")
+  func otherLibraries() throws {
+    for path in ["anna/.podflux/library", "anna/Show/1.mp3", "state/binding", "state/podflux.sqlite", "state/1.mp3"] {
+      try library.write("x", to: path)
+    }
+    // One of the two is a name that a person may give.
+    for path in ["music/binding", "data/podflux.sqlite"] { try library.write("x", to: path) }
+    let entries = try library.listed()
+    #expect(entries.map(\.path) == ["anna", "data/podflux.sqlite", "music/binding", "state"].map { EntryPath($0) })
+    for folder in ["anna", "state"] {
+      #expect(entries.contains(.unreadable(EntryPath(folder), .ofOtherLibrary(path: folder))))
+    }
+  }
+
   @Test("A folder that is too deep is one entry; one less deep is walked through")
   func deep() throws {
     let folders = (1...LibraryPath.maximumComponents).map { "\($0)" }

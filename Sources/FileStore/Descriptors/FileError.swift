@@ -30,6 +30,8 @@ public enum FileError: Error, Hashable, Sendable {
   case refusedName(path: String)
   /// The folder lies deeper than the engine's limit.
   case tooDeep(path: String)
+  /// The folder is another library, or holds the state of one: what lies in it is that one's.
+  case ofOtherLibrary(path: String)
   /// The library's marker names a format that this version does not know.
   case unknownFormat(path: String)
   /// The library and its external state folder do not belong together.
@@ -76,6 +78,11 @@ extension FileError: CustomStringConvertible {
     case .refusedName(let path):
       "the disk takes no name such as \"\(path)\", or its folder has just been removed; choose one without \" * : < > ? |"
     case .tooDeep(let path): "\"\(path)\" lies deeper in the library than the engine goes; move it up"
+    case .ofOtherLibrary(let path):
+      """
+      "\(path)" is another library of Podflux, or the state of one, and only its own engine changes it; if it is none any \
+      more, delete its folder .podflux
+      """
     case .unknownFormat(let path): "\"\(path)\" names a library format that this version of Podflux does not know"
     case .mismatch(let mismatch): mismatch.description
     case .io(let operation, let path, let code):

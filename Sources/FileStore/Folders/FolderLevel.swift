@@ -25,6 +25,9 @@ final class FolderLevel {
   let prefixLength: Int
   /// Whether the folder has no entries, not even hidden ones.
   private(set) var isEmpty = true
+  /// Whether the folder, if it is not the top of this library, is another one, or holds the state of one: by its names.
+  var isOfOtherLibrary: Bool { hasEngineFolder || hasBinding && hasDatabase }
+  private var (hasEngineFolder, hasBinding, hasDatabase) = (false, false, false)
   /// The names in the order in which they were read; folders' names end with "/".
   private var names: [UInt8] = []
   private var items: [Item] = []
@@ -36,11 +39,18 @@ final class FolderLevel {
     let stream = try FolderStream(folder)
     while let record = try stream.next() {
       isEmpty = false
+      note(record)
       if record.isHidden { continue }
       guard let kind = try kind(of: record) else { continue }
       append(record, kind)
     }
     sort()
+  }
+
+  private func note(_ record: FolderStream.Record) {
+    if record.isNamed(Library.Layout.engine) { hasEngineFolder = true }
+    if record.isNamed(Library.Layout.binding) { hasBinding = true }
+    if record.isNamed(Library.Layout.database) { hasDatabase = true }
   }
 
   func next() -> Item? {

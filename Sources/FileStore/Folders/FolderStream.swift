@@ -15,6 +15,11 @@ final class FolderStream {
 
     var isHidden: Bool { name[0] == CChar(bitPattern: UInt8(ascii: ".")) }
 
+    /// Whether this is its name. Copies nothing.
+    func isNamed(_ other: EntryName) -> Bool {
+      other.cString.count == length + 1 && memcmp(other.cString, name, length) == 0
+    }
+
     /// A copy of the name.
     var entryName: EntryName {
       EntryName(bytes: UnsafeRawBufferPointer(start: name, count: length))

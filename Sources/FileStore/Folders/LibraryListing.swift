@@ -18,8 +18,8 @@ public final class LibraryListing {
     case emptyFolder(EntryPath)
     /// A link, a pipe, a socket or a device; the engine neither follows nor changes it.
     case other(EntryPath)
-    /// A folder that cannot be listed, lies on another device (`crossDevice`), or lies as deep as a file may
-    /// (`tooDeep`). The survey treats files below it as neither present nor missing.
+    /// A folder that cannot be listed, lies on another device (`crossDevice`), lies as deep as a file may (`tooDeep`), or is
+    /// another library (`ofOtherLibrary`). The survey treats files below it as neither present nor missing.
     case unreadable(EntryPath, FileError)
   }
 
@@ -70,6 +70,7 @@ public final class LibraryListing {
       let folder = try parent.openFolder(name)
       guard try folder.status().identity.device == device else { throw .crossDevice(path: path.text) }
       let level = try FolderLevel(folder, prefixLength: prefix.count)
+      guard !level.isOfOtherLibrary else { throw .ofOtherLibrary(path: path.text) }
       if level.isEmpty { return .emptyFolder(path) }
       levels.append(level)
       prefix = path.bytes + [UInt8(ascii: "/")]

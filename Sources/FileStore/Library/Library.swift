@@ -89,6 +89,7 @@ extension Library {
   enum Layout {
     static let engine: EntryName = ".podflux"
     static let binding: EntryName = "binding"
+    static let database = EntryName(Library.databaseName)
     static let bindingProbe: EntryName = "binding.probe"
     static let partial: EntryName = "partial"
     static let incoming: EntryName = "incoming"

@@ -110,7 +110,7 @@ extension StateBinding {
     if let ofLibrary, ofLibrary.id != begun?.id {
       throw .mismatch(.stateElsewhere(library: library.path, last: ofLibrary.path))
     }
-    guard try library.engine.statusOfChild(EntryName(Library.databaseName)) == nil else {
+    guard try library.engine.statusOfChild(Library.Layout.database) == nil else {
       throw .mismatch(.stateInside(library: library.path, state: state.path))
     }
     if let begun, ofLibrary == nil, try begun.isStillThere(besides: library.engine) {
@@ -145,8 +145,7 @@ extension StateBinding {
 extension StateBinding {
   /// Files that a new state folder may contain: those of an interrupted binding, and those of a new file system.
   private static let beginnings: Set<EntryName> = [unfinished, temporary, "lost+found"]
-  /// The database, which users move there when the state of a library moves out of it.
-  private static let database = EntryName(Library.databaseName)
+  /// What may be beside the database, which users move there when the state of a library moves out of it.
   private static let besideDatabase = Set(
     Library.databaseSuffixes.map { EntryName(Library.databaseName + $0) } + [Library.Layout.lock, "authorities.pem"])
 
@@ -155,12 +154,12 @@ extension StateBinding {
   ///
   /// - Throws: `FileError.mismatch`; nothing has been changed then.
   static func checkNothingElse(isIn folder: Descriptor, at path: String) throws(FileError) {
-    let hasDatabase = try folder.statusOfChild(database)?.kind == .regular
+    let hasDatabase = try folder.statusOfChild(Library.Layout.database)?.kind == .regular
     let stream = try FolderStream(folder)
     while let name = try stream.next()?.entryName {
       let isOwn =
         switch name {
-        case database: hasDatabase
+        case Library.Layout.database: hasDatabase
         case Library.Layout.partial where !hasDatabase: try folder.isEmptyFolder(name)
         case Library.Layout.partial: true
         default: beginnings.contains(name) || hasDatabase && besideDatabase.contains(name)

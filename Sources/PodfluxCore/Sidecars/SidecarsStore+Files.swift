@@ -42,9 +42,13 @@ extension SidecarsStore {
 
   /// The covers of the folders on a file's way, the innermost first.
   func covers(above path: LibraryPath, in turn: borrowing PodfluxTurn) throws -> [Sidecar] {
-    try sequence(first: path) { $0.folder }.dropFirst().compactMap { folder in
-      try turn.tables.sidecars.cover(at: Sidecar.coverStem(in: folder))
+    var covers: [Sidecar] = []
+    var folder = path.folder
+    while let next = folder {
+      if let cover = try turn.tables.sidecars.cover(at: Sidecar.coverStem(in: next)) { covers.append(cover) }
+      folder = next.folder
     }
+    return covers
   }
 
   /// Lets a cover go where no download's file lies any more.

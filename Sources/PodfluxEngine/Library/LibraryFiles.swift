@@ -138,7 +138,9 @@ extension DownloadError {
       case .changedOutside: (.lengthMismatch, false)
       case .exists: (.fileExists, false)
       case .notFound, .readOnly, .denied, .notPrivate, .unknownFormat, .mismatch, .io: (.io, false)
-      case .symbolicLink, .notAFolder, .notARegularFile, .crossDevice, .illegalPath, .refusedName, .tooDeep: (.io, true)
+      case .symbolicLink, .notAFolder, .notARegularFile, .crossDevice, .illegalPath, .refusedName, .tooDeep,
+        .ofOtherLibrary:
+        (.io, true)
       }
     self.init(code, error.description, isLasting: isLasting)
   }
