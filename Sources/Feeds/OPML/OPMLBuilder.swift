@@ -162,6 +162,7 @@ extension OPMLBuilder: DocumentBuilder {
     guard !isOver else { return }
     switch String(name, 0..<name.count).inLowerCase {
     case "outline": pop()
+    case "opml", "body": document.isWhole = true
     case "title":
       guard let text = title.map({ PlainText.trimmed($0.wholeText) }) else { return }
       title = nil

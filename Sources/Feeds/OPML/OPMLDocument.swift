@@ -37,6 +37,8 @@ public struct OPMLDocument: Hashable, Sendable {
   public var rejected: [Rejection] = []
   /// How many were rejected in all.
   public var rejectedCount = 0
+  /// Whether its end is there: a document that was cut off may have had more feeds.
+  public var isWhole = false
   /// Whether the document has more than `OPMLLimits` allow, so that feeds are missing.
   public var isCut = false
 

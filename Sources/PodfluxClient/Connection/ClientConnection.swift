@@ -39,7 +39,7 @@ package final class ClientConnection {
 
   private let descriptors: Descriptors
   /// Readable once the caller wants to be done; nil for never.
-  private let interruption: Int32?
+  private var interruption: Int32?
   /// For how long the engine has said nothing; nil if its process is not known.
   private var silence: SilenceWatch?
   /// When its process is looked at next, unless something comes before.
@@ -63,6 +63,12 @@ package final class ClientConnection {
   private struct Descriptors {
     var input: Int32
     var output: Int32
+
+    /// write(2), but for the signal with which a socket tells that the engine has gone: that could end the process.
+    func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+      let count = send(output, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+      return count < 0 && errno == ENOTSOCK ? Foundation.write(output, bytes.baseAddress, bytes.count) : count
+    }
   }
 
   /// Takes over a connected socket, or the two ends of pipes.
@@ -114,8 +120,16 @@ package final class ClientConnection {
     }
   }
 
-  /// Sends a request and awaits its answer. No other request may be outstanding.
+  /// From now on an interruption ends no wait: what is asked now is about the end itself. Takes the answers of what was
+  /// asked before.
+  package func ignoreInterruptions() throws(ConnectionFailure) {
+    interruption = nil
+    while outstanding > 0 { _ = try nextAnswer() }
+  }
+
+  /// Sends a request and awaits its answer. No other request may be outstanding, unless the connection has failed.
   package func ask(_ request: Request) throws(ConnectionFailure) -> Result<JSONObject, EngineRefusal> {
+    if let failure { throw failure }
     precondition(outstanding == 0, "the answer of another request comes first")
     send(request)
     return try nextAnswer().outcome
@@ -182,7 +196,7 @@ package final class ClientConnection {
   private func flush() {
     while written < encoder.bytes.count {
       let count = encoder.bytes.withUnsafeBytes { bytes in
-        write(descriptors.output, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+        descriptors.write(UnsafeRawBufferPointer(rebasing: bytes[written...]))
       }
       if count > 0 {
         written += count

@@ -129,6 +129,11 @@ public enum FeedListReader {
     try PodcastIntent.FeedList(opml: bytes, from: "the document")
   }
 
+  /// Whether an OPML document has its end. One that was cut off is read as far as it goes. Cost: reads it once more.
+  public static func isWhole(opml bytes: [UInt8]) -> Bool {
+    (try? OPMLReader.read(bytes))?.isWhole ?? false
+  }
+
   /// OPML documents with all of the feeds, with passwords and tokens in their addresses: each of at most so many bytes, unless
   /// one feed needs more. Cost: the text is written once for each halving that this takes.
   public static func documents(of feeds: [PodcastIntent.FeedList.Entry], atMost bytes: Int) -> [String] {

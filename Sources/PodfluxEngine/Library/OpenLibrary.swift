@@ -238,6 +238,17 @@ public enum LibraryReader {
     }
   }
 
+  /// Whether an engine holds a library, of this process or another one.
+  ///
+  /// - Throws: `EngineError.unreadableLibrary`.
+  public static func isInUse(libraryAt path: String, state: String? = nil) throws(EngineError) -> Bool {
+    do throws(FileError) {
+      return try LibraryLock.isHeld(try Library.open(at: path, state: state, mode: .existing))
+    } catch {
+      throw .unreadableLibrary(Library.reason(notOpenedAt: path, because: error))
+    }
+  }
+
   /// All subscriptions of a library as OPML.
   ///
   /// - Parameters:
@@ -276,7 +287,9 @@ extension Library {
   static func reason(notOpenedAt path: String, because error: FileError) -> String {
     if case .mismatch(let mismatch) = error { return mismatch.description }
     guard case .notFound = error else { return "the library \"\(path)\" cannot be opened: \(error)" }
-    return "\"\(path)\" is no library of Podflux; name the folder that podflux run was given with --library"
+    return """
+      "\(path)" is no library of Podflux; podflux add and podflux get make one there, and --library names another folder
+      """
   }
 }
 

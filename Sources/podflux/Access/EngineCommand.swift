@@ -16,6 +16,8 @@ protocol EngineCommand: ParsableCommand {
   /// What an own engine's cleanup at its start is to the command.
   static var startCleanup: StartCleanup { get }
   var missingLibrary: MissingLibrary { get }
+  /// What a person is told who has interrupted the command.
+  static var afterInterruption: String { get }
 }
 
 /// The comparison of rows and files with which an engine begins: it may forget the very downloads that a command names.
@@ -31,6 +33,7 @@ enum StartCleanup {
 extension EngineCommand {
   static var startCleanup: StartCleanup { .beside }
   var missingLibrary: MissingLibrary { .refused }
+  static var afterInterruption: String { "everything is kept, and podflux sync goes on with it" }
 
   /// Runs the command's work with an engine, and ends an own one afterwards. The work begins again if another command's
   /// engine ends meanwhile: all that it has ordered may be ordered twice.
@@ -58,7 +61,7 @@ extension EngineCommand {
       }
     } catch let status as ExitCode {
       guard status == .interrupted || signals.areStopping else { throw status }
-      console.note("interrupted; everything is kept, and podflux sync goes on with it")
+      console.note("interrupted; \(Self.afterInterruption)")
       throw ExitCode.interrupted
     }
   }

@@ -35,6 +35,8 @@ struct Podflux: ParsableCommand {
     if CommandLine.arguments.dropFirst().elementsEqual([TaggingWorker.argument]) {
       Foundation.exit(TaggingWorker.run())
     }
+    // Swift's runtime would print what each thread does, and go on.
+    signal(SIGQUIT, SIG_DFL)
     openMissingDescriptors()
     findRuntimeFolder()
     if let number = firstWordThatIsNoText {

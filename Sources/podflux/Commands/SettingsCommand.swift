@@ -2,6 +2,7 @@ import ArgumentParser
 import PodfluxClient
 import PodfluxCore
 import PodfluxPeople
+import Terminal
 import WireProtocol
 
 /// `podflux settings`: what is durable in a library.
@@ -36,6 +37,9 @@ struct SettingsCommand: EngineCommand {
         throw ValidationError("there is no setting \"\(name)\"; podflux settings lists them")
       }
     }
+    if let twice = Dictionary(grouping: words, by: \.name).first(where: { $0.value.count > 1 })?.key {
+      throw ValidationError("name \(twice) only once")
+    }
     let changes = words.count { $0.contains("=") }
     guard changes == 0 || changes == words.count else {
       throw ValidationError("print settings or change them, not both at once")
@@ -52,6 +56,7 @@ struct SettingsCommand: EngineCommand {
     }
     let request = try Console(console).reporting { try change() }
     try withEngine { access, console in
+      try ask(aboutQuotaAt: access.connection, on: console)
       let reply = try access.connection.ask(request).get()
       if let example = try reply.string("example") { console.note("a file's name, for example: \(example)") }
       guard console.options.json else { return }
@@ -61,6 +66,26 @@ struct SettingsCommand: EngineCommand {
 
   private static func settings(in source: some SnapshotSource) throws -> JSONObject {
     try source.snapshot(SnapshotQuery(stores: [.settings])).json.required("settings", JSONObject.object)
+  }
+
+  /// A quota below what is there has files of rules deleted, at once.
+  private func ask(aboutQuotaAt connection: ClientConnection, on console: Console) throws {
+    let name = "storageQuotaBytes"
+    let value = words.first { $0.name == name }?.dropFirst(name.count + 1)
+    guard let quota = value.flatMap({ Int64($0) }), quota > 0 else { return }
+    var (bytes, ofRules) = (Int64(0), 0)
+    try connection.forEachDownload(.states([.completed]), fields: [.bytes, .origin]) { item in
+      bytes = bytes.addingClamped(item.bytes.total ?? 0)
+      if item.origin == .auto { ofRules += 1 }
+      return true
+    }
+    guard bytes > quota, ofRules > 0 else { return }
+    let words =
+      "\(ByteCount(bytes)) are here, and files that rules have downloaded are deleted until \(ByteCount(quota)) are left"
+    guard console.agrees("\(words). Change it?") else {
+      console.complain("\(words): nothing was changed; -y does it without a question")
+      throw ExitCode.wrongUsage
+    }
   }
 
   /// What is typed for a text is the text; for others it is JSON.

@@ -8,16 +8,18 @@ struct RemovedFiles {
   private struct File {
     let download: DownloadID
     let path: String
-    let status: stat
+    /// Nil where it cannot be read: then the file counts as there as long as nothing tells that it is not.
+    let status: stat?
     /// Whether it seems to be another one than the engine knows of.
     let isChanged: Bool
 
     init?(of item: DownloadItem, in library: String) throws {
       guard item.state == .completed, let id = DownloadID(item.id), let path = item.path else { return nil }
       var status = stat()
-      guard lstat("\(library)/\(path)", &status) == 0 else { return nil }
-      (download, self.path, self.status) = (id, "\(library)/\(path)", status)
-      isChanged = try Self.isChanged(status, from: item)
+      let isRead = lstat("\(library)/\(path)", &status) == 0
+      guard isRead || !Self.tellsOfAbsence(errno) else { return nil }
+      (download, self.path, self.status) = (id, "\(library)/\(path)", isRead ? status : nil)
+      isChanged = try isRead && Self.isChanged(status, from: item)
     }
 
     /// A file gets its episode's date, or that of its download, when it gets its name.
@@ -31,8 +33,13 @@ struct RemovedFiles {
 
     var isThere: Bool {
       var present = stat()
-      return lstat(path, &present) == 0 && present.st_ino == status.st_ino && present.st_dev == status.st_dev
+      guard lstat(path, &present) == 0 else { return !Self.tellsOfAbsence(errno) }
+      guard let status else { return true }
+      return present.st_ino == status.st_ino && present.st_dev == status.st_dev
     }
+
+    /// Whether an error says that no file has the path.
+    private static func tellsOfAbsence(_ code: Int32) -> Bool { code == ENOENT || code == ENOTDIR }
   }
 
   /// How many files that stay are named.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import PodfluxClient
 import PodfluxCore
 import PodfluxPeople
@@ -13,13 +14,20 @@ struct RunReport {
 
   /// The time between two looks at a run, in milliseconds.
   private static let lookMilliseconds = 100
+  /// How often a cancelled run is looked at: for ten seconds.
+  private static let cancelLooks = 100
 
   /// Asks for a run, and waits for its end.
   init(of action: Action, with access: EngineAccess) throws {
     let turn = try CleanupTurn(with: access)
     let number = try Self.order(action, with: access).required("run", JSONObject.integer)
     library = access.library
-    run = try Self.wait(for: number, with: access)
+    do {
+      run = try Self.wait(for: number, with: access)
+    } catch ConnectionFailure.interrupted {
+      try Self.cancel(number, with: access)
+      throw ConnectionFailure.interrupted
+    }
     steps = try Self.steps(ofRun: number, at: access.connection)
     extendLifetime(turn)
   }
@@ -67,6 +75,19 @@ struct RunReport {
         if try run.moment("endedAt") != nil { return run }
       }
       if access.signals.comes(withinMilliseconds: lookMilliseconds) { throw ConnectionFailure.interrupted }
+    }
+  }
+
+  /// Ends the run as far as it has come: otherwise the engine would go on with it, or the next one at its start. Its steps
+  /// under way end first. A second signal ends the command at once.
+  private static func cancel(_ number: Int64, with access: EngineAccess) throws {
+    try access.connection.ignoreInterruptions()
+    try access.order(.cleanup(.cancel))
+    for _ in 0..<cancelLooks {
+      let snapshot = try access.connection.snapshot(SnapshotQuery(stores: [.cleanup], stepsPage: .init(limit: 1)))
+      let run = try snapshot.json.object("cleanup")?.object("run")
+      guard let run, try run.integer("id") == number, try run.moment("endedAt") == nil else { return }
+      _ = try access.connection.nextEvent(upTo: .now() + .milliseconds(lookMilliseconds))
     }
   }
 

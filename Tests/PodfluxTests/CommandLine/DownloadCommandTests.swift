@@ -204,6 +204,41 @@ struct DownloadCommandTests {
     #expect(scene.publishedFiles() == ["a.mp3"])
   }
 
+  @Test("^C ends clean where it is: what is left then stays, whatever is run next")
+  func interruptedClean() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 60_000)
+    try scene.results("get", scene.origin.url("/a.mp3"))
+    let number = 4000
+    for file in 0..<number { try scene.write("mine", to: "mine/\(file).txt") }
+    let clean = try scene.begin("clean", "--orphans", "delete")
+    try waitUntil("the first deletion", upTo: 60) { scene.publishedFiles().count < number }
+    clean.signal(SIGINT)
+    #expect(try clean.waitForEnd() == 130)
+    #expect(clean.errors.hasSuffix("interrupted; what was done stays done, and the rest is left as it is\n"))
+    let left = scene.publishedFiles().count
+    try #require(left > 1, "it was done before the signal came")
+    #expect(try scene.podflux("clean", "--plan").status == 0)
+    #expect(try scene.podflux("settings", "maxConcurrent=3").status == 0)
+    #expect(scene.publishedFiles().count == left)
+  }
+
+  @Test("A quota that deletes what rules have fetched is set only by a person who has been told")
+  func quota() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...3)
+    try scene.results("add", show.url)
+    #expect(try scene.podflux("sync").status == 0)
+    let files = scene.publishedFiles()
+    #expect(files.count == 3)
+    let asked = try scene.podflux("settings", "storageQuotaBytes=1")
+    #expect(asked.status == 64 && asked.errors.contains("are deleted until 1 byte"), "\(asked)")
+    #expect(scene.publishedFiles() == files)
+    #expect(try scene.podflux("settings", "storageQuotaBytes=1000000000000").status == 0)
+    #expect(try scene.podflux("settings", "maxPerHost=2", "maxPerHost=3").status == 64)
+  }
+
   @Test("A configuration names the library; a mistake in it ends each command with 64 and one sentence")
   func configuration() throws {
     let scene = try Scene()

@@ -59,7 +59,24 @@ struct GetTests {
     #expect(other.errors.contains("it is here already, and has another SHA-256: \(hash)\n"), "\(other)")
     let named = try scene.podflux("get", url, "--title", "Other", "--path", "b.mp3")
     #expect(named.status == 0 && named.output == path, "\(named)")
-    #expect(named.errors.hasPrefix("--title and --path are for what is not known yet\n"), "\(named)")
+    let note = "--title and --path change nothing: what is known already keeps its name\n"
+    #expect(named.errors.hasPrefix(note), "\(named)")
+  }
+
+  @Test("What has failed is tried again by its URL, and a name that means nothing lets nothing begin")
+  func again() throws {
+    let scene = try Scene()
+    let url = scene.origin.url("/a.mp3")
+    scene.origin.serve("/a.mp3", .status(404))
+    for _ in 0..<2 { #expect(try scene.podflux("get", url).status == 1) }
+    #expect(try scene.results("ls", "--json").count == 1)
+    let other = scene.origin.url("/b.mp3")
+    scene.serve("/b.mp3", length: 40_000)
+    #expect(try scene.podflux("get", other, "nothing of this name").status == 1)
+    #expect(try scene.results("ls", "--json").count == 1)
+    scene.serve("/a.mp3", length: 40_000)
+    #expect(try scene.results("get", url) == ["\(scene.library)/a.mp3"])
+    #expect(try scene.results("ls", "--json").count == 1)
   }
 
   @Test("ls --since a day has what was published at its midnight, and nothing from before")

@@ -39,7 +39,8 @@ struct MissingLibraryTests {
     let path = scene.outside + "/mistyped"
     let result = try PodfluxCommand.run(command + ["--library", path], environment: scene.environment)
     #expect(result.status == 65 && result.output.isEmpty, "\(result)")
-    let sentence = "is no library of Podflux; name the folder that podflux run was given with --library"
+    let sentence =
+      "is no library of Podflux; podflux add and podflux get make one there, and --library names another folder"
     #expect(result.errors == "podflux: \"\(path)\" \(sentence)\n")
     #expect(!FileManager.default.fileExists(atPath: path))
   }

@@ -234,6 +234,17 @@ struct PodcastCommandTests {
     #expect(feeds.map { $0["episodes"] as? Int } == Array(repeating: 2, count: shows.count))
   }
 
+  @Test("A list that ends early is imported as far as it goes, and fails")
+  func cutList() throws {
+    let scene = try Scene()
+    let outlines = (0..<9).map { "<outline xmlUrl=\"http://127.0.0.1:9/\($0)\"/>" }
+    let whole = "<opml version=\"2.0\"><body>\(outlines.joined())</body></opml>"
+    let cut = try scene.podflux("import", "-", input: [String(whole.prefix(whole.count / 2))])
+    #expect(cut.status == 1 && cut.errors.contains("the document ends early"), "\(cut)")
+    let again = try scene.podflux("import", "-", input: [whole])
+    #expect(again.status == 0 && !again.errors.contains("ends early"), "\(again)")
+  }
+
   @Test("A list from another program is imported whole, however long it is, and in its own encoding")
   func pipedList() throws {
     let scene = try Scene()

@@ -79,7 +79,7 @@ struct UsageTests {
       for command in [["snapshot"], ["quarantine", "list"]] {
         let result = try PodfluxCommand.run(command + ["--library", path])
         #expect(result.status == 65 && result.output.isEmpty)
-        let expected = "podflux: \"\(path)\" is no library of Podflux; name the folder that podflux run was given"
+        let expected = "podflux: \"\(path)\" is no library of Podflux; podflux add and podflux get make one there"
         #expect(result.errors.hasPrefix(expected) && result.errors.filter { $0 == "\n" }.count == 1, "\(result.errors)")
       }
     }

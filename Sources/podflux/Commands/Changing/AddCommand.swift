@@ -24,6 +24,8 @@ struct AddCommand: EngineCommand {
       is refused.
       """)
 
+  static let afterInterruption = "podflux ls feeds shows what was added"
+
   @OptionGroup var folder: LibraryOption
   @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions
@@ -230,7 +232,9 @@ struct AddCommand: EngineCommand {
     if let bytes = try preview.integer("bytes"), bytes > 0 { parts.append("about \(ByteCount(bytes))") }
     console.result("\(title): \(parts.joined(separator: ", "))")
     if let subscription, !subscription.isNew {
-      return console.note("  it was subscribed to before, and stays as it is")
+      let selector = try CommandHints(of: access.connection).selector(title: title, id: subscription.id.description)
+      let way = rules.isEmpty && !none ? "" : "; podflux rules \(selector) changes its rules"
+      return console.note("  it was subscribed to before, and stays as it is\(way)")
     }
     // Before the subscription the address alone is sure to name the feed.
     let address = ShellCommand.quoted(try preview.string("url") ?? title)
@@ -245,9 +249,13 @@ struct AddCommand: EngineCommand {
   /// - Parameter feed: The feed as a shell's word.
   private func tellRules(now number: Int64, of feed: String, episodes: Int64, on console: Console) throws {
     let words = try given.words
+    let download = try given.autoDownload
+    let isOfAll = download?.condition == .everything
+    let takesAll = isOfAll && download?.since == .all && download?.newest == nil
     for (place, words) in words.enumerated() {
       let all =
-        place == 0 && number < episodes ? ".  All \(episodes): podflux rules \(feed) --all" : ""
+        place == 0 && number < episodes && !takesAll
+        ? ".  All \(episodes): podflux rules \(feed) --all\(isOfAll ? "" : " --no-condition")" : ""
       console.result("  rule: \(words)\(all)")
     }
     if number > 0 { console.result("  \(number) to download" + (dryRun ? "" : "; podflux sync waits for them")) }

@@ -16,6 +16,8 @@ struct AdoptCommand: EngineCommand {
       changed, and no rule deletes an adopted one.
       """)
 
+  static let afterInterruption = "what was done stays done, and the rest is left as it is"
+
   @OptionGroup var folder: LibraryOption
   @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions

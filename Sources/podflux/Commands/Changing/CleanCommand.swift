@@ -15,6 +15,8 @@ struct CleanCommand: EngineCommand {
 
   static let startCleanup = StartCleanup.none
 
+  static let afterInterruption = "what was done stays done, and the rest is left as it is"
+
   @OptionGroup var folder: LibraryOption
   @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions

@@ -81,16 +81,20 @@ struct GetCommand: EngineCommand {
       access.fetchesSidecars = !noWait
       let login = try login.get()
       let urls = targets.filter(Self.isURL) + (list ?? [])
-      let episodes = targets.filter { !Self.isURL($0) }
+      // A name that means nothing, or several things, is refused before anything is downloaded.
+      let named = try targets.filter { !Self.isURL($0) }.map { selector in
+        try LibraryFinder(access.connection).find(selector, among: [.episodes, .downloads])
+      }
       var (ids, known) = try enqueue(urls, login, over: access.connection)
-      for episode in episodes {
-        let (id, wasKnown) = try download(episode, with: access, on: console)
+      for found in named {
+        let (id, wasKnown) = try download(found, with: access)
         ids.append(id)
         if wasKnown { known.append(id) }
       }
       try noticeMissingFiles(of: known, with: access)
       if !known.isEmpty, !optionsOfNew.isEmpty {
-        console.note("\(optionsOfNew.listed) \(optionsOfNew.count == 1 ? "is" : "are") for what is not known yet")
+        let verb = optionsOfNew.count == 1 ? "changes" : "change"
+        console.note("\(optionsOfNew.listed) \(verb) nothing: what is known already keeps its name")
       }
       try wait(for: ids, known: known, with: access, on: console)
     }
@@ -137,14 +141,15 @@ struct GetCommand: EngineCommand {
   private func enqueue(
     _ urls: [String], _ login: [(key: String, value: JSONValue)], over connection: ClientConnection
   ) throws -> (ids: [String], known: [String]) {
-    // With a login what has failed is put right, and not begun anew beside itself.
-    let failed = login.isEmpty ? [:] : try failedDownloads(at: connection)
+    // What has failed is tried again, and not begun anew beside itself, unless it is wanted with another name or content.
+    let isAgain = !login.isEmpty || optionsOfNew.isEmpty && digest == nil && header.isEmpty
+    let failed = isAgain && !urls.isEmpty ? try failedDownloads(at: connection) : [:]
     func failedID(_ url: String) -> String? {
       // What is left out of the URL where that is shown is the login, or tells it from other URLs.
       url.isShownWhole || session.login.isInAddress ? failed[url.withoutCredentials] : nil
     }
     let again = urls.compactMap { url in failedID(url).map { (id: $0, url: url) } }
-    try renewLogin(of: again, login, over: connection)
+    if !login.isEmpty { try renewLogin(of: again, login, over: connection) }
     let urls = urls.filter { failedID($0) == nil }
     let requests = try urls.map { try request(for: $0, login) }
     for request in requests { connection.send(request) }
@@ -191,9 +196,8 @@ struct GetCommand: EngineCommand {
 
   /// Has an episode downloaded. Returns its download's id, and whether there was one before.
   private func download(
-    _ selector: String, with access: EngineAccess, on console: Console
+    _ found: Selected, with access: EngineAccess
   ) throws -> (id: String, wasKnown: Bool) {
-    let found = try LibraryFinder(access.connection).find(selector, among: [.episodes, .downloads])
     guard case .episode(let episode) = found else {
       if case .download(let download) = found { try claim(download, with: access) }
       return (found.id, true)

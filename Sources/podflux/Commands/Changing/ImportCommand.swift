@@ -44,7 +44,7 @@ struct ImportCommand: EngineCommand {
     }
     if dryRun { return try console.reporting { try show(bytes, on: console) } }
     try withEngine { access, console in
-      try tell(try subscribe(to: bytes, with: access), on: console)
+      try tell(try subscribe(to: bytes, with: access), of: bytes, on: console)
     }
   }
 
@@ -78,7 +78,7 @@ struct ImportCommand: EngineCommand {
     }
   }
 
-  private func tell(_ reply: JSONObject, on console: Console) throws {
+  private func tell(_ reply: JSONObject, of document: Data, on console: Console) throws {
     let rejected = try reply.objects("rejected").map { try $0.string("url") ?? "" }
     if console.options.json {
       console.result(reply)
@@ -91,12 +91,14 @@ struct ImportCommand: EngineCommand {
             + "podflux rules FEED --newest 3 sets a rule")
       }
     }
-    try complain(ofRejected: rejected, on: console)
+    try complain(ofRejected: rejected, in: document, on: console)
   }
 
-  private func complain(ofRejected urls: [String], on console: Console) throws {
+  private func complain(ofRejected urls: [String], in document: Data, on console: Console) throws {
     for url in urls { console.complain("no feed can be at \"\(url)\"") }
-    if !urls.isEmpty { throw ExitCode.failure }
+    let isWhole = FeedListReader.isWhole(opml: Array(document))
+    if !isWhole { console.complain("the document ends early: it may have had more feeds") }
+    if !urls.isEmpty || !isWhole { throw ExitCode.failure }
   }
 
   /// Prints the feeds that are not subscribed to yet.
@@ -113,7 +115,7 @@ struct ImportCommand: EngineCommand {
       ]
       console.result(JSONObject(members.map { .init(key: $0, value: $1 ?? .null) }))
     }
-    try complain(ofRejected: list.rejected.map(\.url), on: console)
+    try complain(ofRejected: list.rejected.map(\.url), in: bytes, on: console)
   }
 
   /// A library that is not there yet knows none, also where its folder has other files already.

@@ -23,6 +23,8 @@ struct RmCommand: EngineCommand {
 
   static let startCleanup = StartCleanup.awaited
 
+  static let afterInterruption = "what was removed stays removed, and the next command deletes the rest of its files"
+
   @OptionGroup var folder: LibraryPathOption
   @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions

@@ -21,7 +21,7 @@ struct ExportCommand: ParsableCommand {
   @OptionGroup var console: ConsoleOptions
 
   @Option(
-    name: [.customShort("o"), .long], help: "A file to write instead of stdout; it is replaced.", completion: .file())
+    name: [.customShort("o"), .long], help: "A file to write, which is replaced; - for stdout.", completion: .file())
   var output: String?
 
   @Flag(help: "Leave nothing out: with this file others can listen as you.")
@@ -34,7 +34,7 @@ struct ExportCommand: ParsableCommand {
       let opml = try LibraryReader.opml(
         ofLibraryAt: place.library, state: place.state, includingSecrets: withSecrets)
       let text = console.options.json ? try Self.json(opml) : opml
-      guard let output else { return _ = console.write(Array(text.utf8)) }
+      guard let output, output != "-" else { return _ = console.write(Array(text.utf8)) }
       do {
         // A file with secrets is for its owner alone.
         try SecretFile.write(text, to: output)

@@ -59,6 +59,8 @@ struct StatusReport {
     case suspended
     /// It does not answer.
     case silent(SilentEngine)
+    /// It holds the library, and does not listen where commands look for it.
+    case unheard
     case none
 
     var words: String {
@@ -66,6 +68,7 @@ struct StatusReport {
       case .runs: "an engine runs"
       case .suspended: "its engine is suspended"
       case .silent(let engine): engine.description
+      case .unheard: "an engine runs, and does not listen where commands look for it"
       case .none: "no engine runs"
       }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import PodfluxClient
 import PodfluxCore
+import PodfluxEngine
 import PodfluxPeople
 import Terminal
 
@@ -50,9 +51,12 @@ struct StatusSource {
       let engine = try RunningEngine.connect(given: socket, place: folder.place)
       return try StatusReport(of: ClientConnection(engine), engine: .runs)
     } catch SocketFailure.noEngine {
-      return try StatusReport(of: folder, engine: .none)
+      return try withoutEngine()
     } catch ConnectionFailure.ended {
-      return try StatusReport(of: folder, engine: .none)
+      return try withoutEngine()
+    } catch let refusal as EngineRefusal where refusal.isOfEnd {
+      // Another command's own engine ends.
+      return try withoutEngine()
     } catch let refusal as EngineRefusal where refusal.is(.suspended) {
       // It has given the library up, and answers nothing until it goes on.
       return try StatusReport(of: folder, engine: .suspended)
@@ -61,5 +65,10 @@ struct StatusSource {
     } catch ConnectionFailure.silent(let engine) {
       return try StatusReport(of: folder, engine: .silent(engine))
     }
+  }
+
+  private func withoutEngine() throws -> StatusReport {
+    let isHeld = try LibraryReader.isInUse(libraryAt: folder.place.library, state: folder.place.state)
+    return try StatusReport(of: folder, engine: isHeld ? .unheard : .none)
   }
 }
