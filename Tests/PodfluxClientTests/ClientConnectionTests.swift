@@ -115,7 +115,7 @@ struct ClientConnectionTests {
     _ = write(ends[1], "x", 1)
     #expect(throws: ConnectionFailure.interrupted) { try peer.connection.ask(Self.snapshot) }
     // The last words come behind the answer that was not awaited.
-    peer.send([#"{"meta":{"id":1},"payload":{"a":1},"type":"ok"}"#, #"{"meta":{"id":2},"payload":{"a":2},"type":"ok"}"#])
+    peer.send((1...2).map { #"{"meta":{"id":\#($0)},"payload":{"a":\#($0)},"type":"ok"}"# })
     try peer.connection.ignoreInterruptions()
     #expect(try peer.connection.ask(Self.snapshot).get().integer("a") == 2)
   }
