@@ -72,9 +72,12 @@ extension ResponseHead {
     return Array(found.prefix(AuthenticationChallenge.maximumCount))
   }
 
-  /// The first realm that the server names, as a message can repeat it: without control characters, and not too long.
+  /// The first realm that the server names, as a message can repeat it: without control characters, not too long, and with
+  /// nothing that may be a secret of the request.
   public var shownRealm: String? {
-    challenges.lazy.compactMap { $0.realm.map(AuthenticationChallenge.shown) }.first { !$0.isEmpty }
+    challenges.lazy.compactMap { $0.realm.map(AuthenticationChallenge.shown) }.first {
+      !$0.isEmpty && !AuthenticationChallenge.mayRepeatSecret($0)
+    }
   }
 }
 
@@ -89,6 +92,17 @@ extension AuthenticationChallenge {
     }
     let kept = String(String.UnicodeScalarView(scalars.prefix(maximumShownCharacters)))
     return kept.split(separator: " ").joined(separator: " ")
+  }
+}
+
+extension AuthenticationChallenge {
+  /// From so many letters and digits in a row on a word may be a token.
+  private static let tokenCharacters = 20
+
+  /// Whether a server's text may repeat what came with the request: a query, or a word as long as tokens are.
+  static func mayRepeatSecret(_ text: String) -> Bool {
+    text.contains("=") || text.contains("?")
+      || text.split { !$0.isLetter && !$0.isNumber && $0 != "-" && $0 != "_" }.contains { $0.count >= tokenCharacters }
   }
 }
 

@@ -51,6 +51,15 @@ struct AuthenticationChallengeTests {
   }
 
   @Test(
+    "A realm that may repeat the request's secret is not shown",
+    arguments: ["/feed?auth=abc", "a=b", "you sent 0123456789abcdefghij", "eyJhbGciOiJIUzI1NiJ9.x.y", "Night 2026"])
+  func repeated(realm: String) {
+    let head = ResponseHead(
+      status: 401, effectiveURL: "", fields: [HTTPField(name: "WWW-Authenticate", value: "Basic realm=\"\(realm)\"")])
+    #expect(head.shownRealm == (realm.hasPrefix("Night") ? realm : nil))
+  }
+
+  @Test(
     "What a server says of a token decides first",
     arguments: [
       ([], nil), (["Negotiate"], .other), (["Negotiate", "Digest realm=x"], .digest), (["Basic realm=x"], .basic),
@@ -80,7 +89,7 @@ struct AuthenticationChallengeTests {
     #expect(Challenge.challenges(in: many).count == Challenge.maximumCount)
     let long = ResponseHead(
       status: 401, effectiveURL: "",
-      fields: [HTTPField(name: "WWW-Authenticate", value: "Basic realm=\"\(String(repeating: "é", count: 5000))\"")])
+      fields: [HTTPField(name: "WWW-Authenticate", value: "Basic realm=\"\(String(repeating: "é.", count: 5000))\"")])
     #expect(long.shownRealm?.unicodeScalars.count == Challenge.maximumShownCharacters)
     #expect(long.challenges.count == 1)
     var random = SeededGenerator(seed: 1)
