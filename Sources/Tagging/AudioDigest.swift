@@ -19,7 +19,7 @@ public struct AudioDigest {
   private static let pieceBytes = 1 << 20
   /// How many headers are read at most: of pages, boxes, blocks and tags together. A day of Opus has 86,400 pages; a hostile
   /// file of zeros would have hundreds of millions.
-  static let headerLimit = 4_000_000
+  public static let headerLimit = 4_000_000
 
   /// The digest of a file; nil if its format has no tags that are written, or if its structure is broken or has too many
   /// headers. Costs reading the whole file.

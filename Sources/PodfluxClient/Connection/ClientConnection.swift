@@ -66,7 +66,7 @@ package final class ClientConnection {
 
     /// write(2), but for the signal with which a socket tells that the engine has gone: that could end the process.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int {
-      let count = send(output, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+      let count = Foundation.send(output, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
       return count < 0 && errno == ENOTSOCK ? Foundation.write(output, bytes.baseAddress, bytes.count) : count
     }
   }

@@ -74,7 +74,7 @@ struct SettingsCommand: EngineCommand {
     let value = words.first { $0.name == name }?.dropFirst(name.count + 1)
     guard let quota = value.flatMap({ Int64($0) }), quota > 0 else { return }
     var (bytes, ofRules) = (Int64(0), 0)
-    try connection.forEachDownload(.states([.completed]), fields: [.bytes, .origin]) { item in
+    try connection.forEachDownload(.states([.completed]), fields: [.id, .bytes, .origin]) { item in
       bytes = bytes.addingClamped(item.bytes.total ?? 0)
       if item.origin == .auto { ofRules += 1 }
       return true
