@@ -21,6 +21,8 @@ extension EngineRefusal {
       #"is suspended until a client resumes it: echo '{"type":"engine/resume"}' | podflux attach"#
     ),
     (#"settings/update {"network":{"feeds":"any"}}"#, #"podflux settings 'network={"feeds":"any"}'"#),
+    ("headers or a userAgent that its server wants", "--header or --user-agent as its server wants"),
+    ("preview the feed when it is online", "run it again when it is online"),
     (", or cancel it with cleanup/cancel", ""), ("downloads/pause", "podflux pause"),
     ("downloads/resume", "podflux resume"), ("downloads/retry", "podflux retry"),
     ("downloads/verify", "podflux verify"), ("downloads/remove", "podflux rm"),

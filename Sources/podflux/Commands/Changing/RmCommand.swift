@@ -118,9 +118,10 @@ struct RmCommand: EngineCommand {
   private func ask(_ chosen: Chosen, on console: Console) throws {
     guard chosen.count > Self.unquestioned else { return }
     let files = keepFile ? "their files stay" : "their files are deleted"
-    guard console.agrees("Remove \(chosen.count) downloads? \(files).") else {
-      console.complain(
-        "\(chosen.count) downloads would be removed, and nothing was done; -y does it without a question")
+    let downloads = "\(chosen.count) downloads"
+    let what = chosen.feeds.isEmpty ? downloads : "\(count(chosen.feeds.count, "feed")) and \(downloads)"
+    guard console.agrees("Remove \(what)? \(files).") else {
+      console.complain("\(what) would be removed, and nothing was done; -y does it without a question")
       throw ExitCode.wrongUsage
     }
   }
