@@ -187,10 +187,10 @@ extension EngineAccess {
     return follower.needsLook ? settled + (try follower.look(at: connection)) : settled
   }
 
-  /// Whether a session is being opened, or is about to be.
+  /// Whether a session is being opened, or is about to be: without a network none is.
   func isLoginUnderWay() throws -> Bool {
-    try connection.snapshot(SnapshotQuery(stores: [.sessions])).sessions().contains {
-      $0.state == .opening || $0.state == .created
-    }
+    let snapshot = try connection.snapshot(SnapshotQuery(stores: [.network, .sessions]))
+    let isOffline = try snapshot.json.object("network")?.string("status") == NetworkPath.Status.offline.rawValue
+    return try snapshot.sessions().contains { $0.state == .opening || $0.state == .created && !isOffline }
   }
 }
