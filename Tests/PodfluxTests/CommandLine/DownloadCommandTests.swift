@@ -204,6 +204,18 @@ struct DownloadCommandTests {
     #expect(scene.publishedFiles() == ["a.mp3"])
   }
 
+  @Test("rm beside a daemon deletes a file that a person has moved since the daemon last looked")
+  func removedMoved() throws {
+    let scene = try Scene()
+    for name in ["a", "b"] { scene.serve("/\(name).mp3", length: 60_000) }
+    try scene.results("get", scene.origin.url("/a.mp3"), scene.origin.url("/b.mp3"))
+    let daemon = try scene.startSettledDaemon()
+    try scene.move("a.mp3", to: "moved.mp3")
+    #expect(try scene.podflux("rm", "a.mp3").errors == "1 removed\n")
+    #expect(scene.publishedFiles() == ["b.mp3"])
+    #expect(daemon.isAlive)
+  }
+
   @Test("^C ends clean where it is: what is left then stays, whatever is run next")
   func interruptedClean() throws {
     let scene = try Scene()

@@ -45,7 +45,12 @@ struct RmCommand: EngineCommand {
     try withEngine { access, console in
       let chosen = try chosen(in: access.connection)
       try ask(chosen, on: console)
-      let items = keepFile ? [] : try chosen.items + downloads(of: chosen.feeds, in: access.connection)
+      var items = try self.items(of: chosen, in: access.connection)
+      // An engine that was running before may not have seen yet where a person has moved them.
+      if !access.isOwn, items.contains(where: { $0.path.map(access.isGone) ?? false }) {
+        _ = try access.followMovedFiles(Set(items.map(\.id)).contains)
+        items = try self.items(of: chosen, in: access.connection)
+      }
       var files = try RemovedFiles(of: items, in: access.library)
       // What is asked for is the file that is there, also if another program has changed it.
       if !files.changed.isEmpty { _ = try access.verify(files.changed) { _ in } }
@@ -61,6 +66,13 @@ struct RmCommand: EngineCommand {
       console.report(count, "removed")
       try tellOfRemaining(&files, access, on: console)
     }
+  }
+
+  /// The downloads whose files are to go.
+  private func items(of chosen: Chosen, in source: some SnapshotSource) throws -> [DownloadItem] {
+    guard !keepFile else { return [] }
+    let named = try chosen.selection.map { try selection.items($0, in: source) } ?? []
+    return try named + downloads(of: chosen.feeds, in: source)
   }
 
   /// The downloads of feeds' episodes that are complete.
