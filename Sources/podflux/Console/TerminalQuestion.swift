@@ -35,15 +35,47 @@ enum TerminalQuestion {
     if isSecret { asking.c_lflag &= ~tcflag_t(ECHO) }
     asking.setControl(VEOL, to: before.control(VINTR))
     asking.setControl(VEOL2, to: before.control(VSUSP))
+    let ending = EndingSignals()
+    defer { ending.restore() }
     guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &asking) == 0 else { return nil }
     defer { tcsetattr(STDIN_FILENO, TCSAFLUSH, &before) }
     question()
     var line = [UInt8](repeating: 0, count: maximumBytes)
-    var count: Int
-    repeat { count = read(STDIN_FILENO, &line, maximumBytes) } while count < 0 && errno == EINTR
+    var count = -1
+    repeat { count = read(STDIN_FILENO, &line, maximumBytes) } while count < 0 && errno == EINTR && !ending.haveCome
     // The terminal has shown no line end.
     if isSecret || count <= 0 || line[count - 1] != UInt8(ascii: "\n") { StandardError.print("") }
     return count > 0 ? Array(line[..<count]) : nil
+  }
+}
+
+/// The signals that would end the process while the terminal shows no answer: they are held until it is as it was.
+private struct EndingSignals {
+  private static let numbers = [SIGHUP, SIGINT, SIGTERM]
+  /// The one that has come; 0 for none.
+  nonisolated(unsafe) private static var caught: Int32 = 0
+
+  private var formerly: [Int32: sigaction] = [:]
+
+  init() {
+    Self.caught = 0
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = { EndingSignals.caught = $0 }
+    for number in Self.numbers where !HeldSignals.isIgnored(number) {
+      var former = sigaction()
+      if sigaction(number, &action, &former) == 0 { formerly[number] = former }
+    }
+  }
+
+  var haveCome: Bool { Self.caught != 0 }
+
+  /// What has come is sent again, to do what it does otherwise.
+  func restore() {
+    for (number, former) in formerly {
+      var former = former
+      sigaction(number, &former, nil)
+    }
+    if haveCome { kill(getpid(), Self.caught) }
   }
 }
 

@@ -28,7 +28,8 @@ struct HeldSignals: @unchecked Sendable {
     return number
   }
 
-  private static func isIgnored(_ number: Int32) -> Bool {
+  /// Whether the process ignores a signal, as under nohup(1).
+  static func isIgnored(_ number: Int32) -> Bool {
     var action = sigaction()
     guard sigaction(number, nil, &action) == 0 else { return false }
     return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)

@@ -130,6 +130,15 @@ struct DownloadCommandTests {
       sys.stdout.buffer.write(done.stdout)
       sys.exit(done.returncode)
       """
+    let (status, printed) = try python(script, command, in: scene)
+    #expect(status == 0)
+    #expect(try PodfluxProcess.parse(printed)["downloads"] is [String: Any], "\(printed)")
+  }
+
+  /// Runs a script of Python with the command as its arguments. Returns its status and what it prints.
+  private func python(
+    _ script: String, _ command: [String], in scene: Scene
+  ) throws -> (status: Int32, output: String) {
     let python = Process()
     python.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
     python.arguments = ["-c", script, PodfluxProcess.executablePath] + command
@@ -139,8 +148,25 @@ struct DownloadCommandTests {
     try python.run()
     let printed = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     python.waitUntilExit()
-    #expect(python.terminationStatus == 0)
-    #expect(try PodfluxProcess.parse(printed)["downloads"] is [String: Any], "\(printed)")
+    return (python.terminationStatus, printed)
+  }
+
+  @Test("A signal at a question for a password leaves the terminal as it was")
+  func interruptedQuestion() throws {
+    let scene = try Scene()
+    let script = """
+      import os, signal, subprocess, sys, termios
+      keyboard, screen = os.openpty()
+      shows = lambda: bool(termios.tcgetattr(screen)[3] & termios.ECHO)
+      child = subprocess.Popen(sys.argv[1:], stdin=screen, stderr=screen, stdout=subprocess.DEVNULL)
+      said = b""
+      while b"assword" not in said: said += os.read(keyboard, 4096)
+      asking = shows()
+      child.send_signal(signal.SIGTERM)
+      print(asking, child.wait(20), shows())
+      """
+    let (status, printed) = try python(script, ["get", "http://127.0.0.1:9/a.mp3", "--user", "ann"], in: scene)
+    #expect(status == 0 && printed == "False -15 True\n", "\(printed)")
   }
 
   @Test("A suspended engine is told of by status, which reads the library that it has given up")
