@@ -257,7 +257,9 @@ extension InvariantChecker {
     if run.stage == .refused {
       // What came after an earlier refusal proves nothing.
       let doubted = run.doubtedSince
-      let isNewer = { (id: DownloadID) in doubted.map { $0 <= rows[id]?.dates.finished ?? $0 } ?? false }
+      let isNewer = { [rows] (id: DownloadID) in
+        doubted.map { $0 <= rows[id]?.dates.finished ?? $0 } ?? false
+      }
       guard completed.allSatisfy({ isNewer($0.0) || !world.disk.isPublished($0.1) }) else {
         throw Violation(.agreement, "a cleanup is refused: \(run.reason ?? "")")
       }
