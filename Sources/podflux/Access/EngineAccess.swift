@@ -107,7 +107,12 @@ final class EngineAccess {
       if let connection = try running(start, socket: socket, signals: signals) { return (connection, nil) }
       do {
         let own = try ownEngine(start, listeningAt: listening, signals: signals)
-        return (try connect(own.descriptor, signals: signals), own)
+        do {
+          return (try connect(own.descriptor, signals: signals), own)
+        } catch {
+          try own.finish(fetchesSidecars: false)
+          throw error
+        }
       } catch let error as EngineError {
         guard case .libraryInUse(let process) = error else { throw error }
         guard DispatchTime.now() < deadline else { throw LibraryWithoutSocket(process: process) }
