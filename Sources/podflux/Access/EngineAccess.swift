@@ -104,15 +104,14 @@ final class EngineAccess {
     let deadline = DispatchTime.now() + .milliseconds(patienceMilliseconds)
     var listening = try socket ?? place(for: start.place.library)
     while true {
-      if let connection = try running(start, socket: socket, signals: signals) { return (connection, nil) }
       do {
-        let own = try ownEngine(start, listeningAt: listening, signals: signals)
-        do {
-          return (try connect(own.descriptor, signals: signals), own)
-        } catch {
-          try own.finish(fetchesSidecars: false)
-          throw error
-        }
+        if let connection = try running(start, socket: socket, signals: signals) { return (connection, nil) }
+      } catch  where isSilent(error) {
+        guard let alone = try openBesideStopped(start, signals: signals) else { throw error }
+        return alone
+      }
+      do {
+        return try openOwn(start, listeningAt: listening, signals: signals)
       } catch let error as EngineError {
         guard case .libraryInUse(let process) = error else { throw error }
         guard DispatchTime.now() < deadline else { throw LibraryWithoutSocket(process: process) }
@@ -122,6 +121,37 @@ final class EngineAccess {
         if let source = listening?.source, source != .option { listening = try place(for: start.place.library) }
       }
       if signals.comes(withinMilliseconds: lookMilliseconds) { throw ConnectionFailure.interrupted }
+    }
+  }
+
+  private static func openOwn(
+    _ start: EngineStart, listeningAt socket: SocketPath?, signals: CommandSignals
+  ) throws -> (ClientConnection, OwnEngine?) {
+    let own = try ownEngine(start, listeningAt: socket, signals: signals)
+    do {
+      return (try connect(own.descriptor, signals: signals), own)
+    } catch {
+      try own.finish(fetchesSidecars: false)
+      throw error
+    }
+  }
+
+  /// An engine that ^Z has stopped keeps its socket, and has given the library up: this one listens nowhere. Nil if the
+  /// library is not free.
+  private static func openBesideStopped(
+    _ start: EngineStart, signals: CommandSignals
+  ) throws -> (ClientConnection, OwnEngine?)? {
+    do {
+      return try openOwn(start, listeningAt: nil, signals: signals)
+    } catch EngineError.libraryInUse {
+      return nil
+    }
+  }
+
+  private static func isSilent(_ error: any Error) -> Bool {
+    switch error {
+    case SocketFailure.silent, ConnectionFailure.silent: true
+    default: false
     }
   }
 

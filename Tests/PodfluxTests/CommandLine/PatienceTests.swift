@@ -39,6 +39,24 @@ struct PatienceTests {
     #expect(scene.hash(of: "a.mp3") == body.hash)
   }
 
+  @Test("A command that ^Z has stopped has freed the library: another one goes on alone, and the first with fg")
+  func stoppedCommand() throws {
+    let scene = try Scene()
+    let body = scene.serve("/a.mp3", length: 3 << 20, bytesPerSecond: 1 << 20).body
+    let get = try scene.begin("get", scene.origin.url("/a.mp3"))
+    try waitUntil("a partial file", upTo: 20) { !scene.partialFiles().isEmpty }
+    get.signal(SIGTSTP)
+    try waitUntil("the command to be stopped", upTo: 20) {
+      let status = try String(contentsOfFile: "/proc/\(get.id)/stat", encoding: .utf8)
+      return status.split(separator: ")").last?.hasPrefix(" T") == true
+    }
+    let other = try scene.podflux("settings", "maxConcurrent=3")
+    #expect(other.status == 0, "\(other)")
+    get.signal(SIGCONT)
+    #expect(try get.waitForEnd() == 0, "\(get.errors)")
+    #expect(scene.hash(of: "a.mp3") == body.hash)
+  }
+
   @Test("^C ends a command that waits for a stopped engine at once")
   func interruption() throws {
     let scene = try Scene()
