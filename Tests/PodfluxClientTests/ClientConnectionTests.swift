@@ -115,9 +115,11 @@ struct ClientConnectionTests {
     _ = write(ends[1], "x", 1)
     #expect(throws: ConnectionFailure.interrupted) { try peer.connection.ask(Self.snapshot) }
     // The last words come behind the answer that was not awaited.
-    peer.send((1...2).map { #"{"meta":{"id":\#($0)},"payload":{"a":\#($0)},"type":"ok"}"# })
+    peer.send([#"{"meta":{"id":1},"payload":{},"type":"ok"}"#])
     try peer.connection.ignoreInterruptions()
-    #expect(try peer.connection.ask(Self.snapshot).get().integer("a") == 2)
+    peer.connection.send(Self.snapshot)
+    peer.send([#"{"meta":{"id":2},"payload":{"a":2},"type":"ok"}"#])
+    #expect(try peer.connection.nextAnswer().outcome.get().integer("a") == 2)
   }
 
   @Test("More requests than the socket holds go out while answers are awaited")

@@ -171,8 +171,7 @@ public struct CleanupStore: DomainStore {
     }
     guard var run = waiting else { return }
     waiting = run.key == asked?.key ? nil : asked
-    run.stage = .looking
-    run.doubtedSince = last?.doubtAfterwards
+    (run.stage, run.doubtedSince) = (.looking, last?.doubtAfterwards)
     active = run
     cursor = 0
     unmoved = [:]

@@ -101,15 +101,11 @@ extension InvariantChecker {
   func hasDecided(_ steps: [CleanupStep], _ survey: SimulatedSurvey) throws {
     try checkWords(for: steps, of: survey.run)
     guard survey.run.isCleanup else { return }
-    let files = survey.record.entries.compactMap { entry -> FoundFile? in
-      if case .file(let file) = entry { file } else { nil }
-    }
+    let files: [FoundFile] = survey.record.entries.compactMap { if case .file(let file) = $0 { file } else { nil } }
     let (inodes, places) = (Set(files.map(\.inode)), Set(files.map(\.place)))
     awayFiles = [survey.run.key: Set(survey.record.rows.filter { !places.contains($0.place) }.map(\.download))]
-    let completed = survey.record.rows.filter { row in
-      guard row.isCompleted, !survey.record.isBlocked(row.place) else { return false }
-      guard let doubted = survey.run.doubtedSince, let finished = row.finished else { return true }
-      return finished < doubted
+    let completed = survey.record.rows.filter {
+      $0.isCompleted && !survey.record.isBlocked($0.place) && survey.run.isProof($0.finished)
     }
     guard completed.count >= CleanupPlanner.leastSuspicious else { return }
     guard !completed.contains(where: { places.contains($0.place) }) else { return }
@@ -255,12 +251,7 @@ extension InvariantChecker {
       if case .completed(let file)? = rows[id]?.state { (id, file) } else { nil }
     }
     if run.stage == .refused {
-      // What came after an earlier refusal proves nothing.
-      let doubted = run.doubtedSince
-      let isNewer = { [rows] (id: DownloadID) in
-        doubted.map { $0 <= rows[id]?.dates.finished ?? $0 } ?? false
-      }
-      guard completed.allSatisfy({ isNewer($0.0) || !world.disk.isPublished($0.1) }) else {
+      guard completed.allSatisfy({ !run.isProof(rows[$0.0]?.dates.finished) || !world.disk.isPublished($0.1) }) else {
         throw Violation(.agreement, "a cleanup is refused: \(run.reason ?? "")")
       }
       return
