@@ -1,3 +1,4 @@
+import Flux
 import PodfluxCore
 
 /// Checks after faults have stopped and all work has ended.
