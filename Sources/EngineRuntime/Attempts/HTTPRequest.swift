@@ -64,7 +64,7 @@ package struct HTTPRequest: Sendable {
 }
 
 extension HTTPRequest {
-  /// Below so many bytes per second what is small is given up, whatever the settings say of downloads: feeds, sidecars and
+  /// Below so many bytes per second what is small is given up, also where the settings allow downloads less: feeds, sidecars and
   /// tokens have few slots, and one server that sends a byte now and then would keep one for ever.
   static let leastBytesPerSecond: Int64 = 500
 
