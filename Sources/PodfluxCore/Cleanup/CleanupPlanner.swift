@@ -77,6 +77,7 @@ public struct CleanupPlanner {
   /// An empty planner.
   ///
   /// - Parameters:
+  ///   - options: What becomes of differences.
   ///   - isStart: Whether the engine started the run itself. Then it leaves files as long as no download has any: they may
   ///     be another program's, or belong to lost rows.
   ///   - doubtedSince: See `CleanupRun`.
