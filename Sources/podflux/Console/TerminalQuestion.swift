@@ -42,7 +42,9 @@ enum TerminalQuestion {
     question()
     var line = [UInt8](repeating: 0, count: maximumBytes)
     var count = -1
-    repeat { count = read(STDIN_FILENO, &line, maximumBytes) } while count < 0 && errno == EINTR && !ending.haveCome
+    if ending.waitForInput(of: STDIN_FILENO) {
+      repeat { count = read(STDIN_FILENO, &line, maximumBytes) } while count < 0 && errno == EINTR
+    }
     // The terminal has shown no line end.
     if isSecret || count <= 0 || line[count - 1] != UInt8(ascii: "\n") { StandardError.print("") }
     return count > 0 ? Array(line[..<count]) : nil
@@ -54,20 +56,37 @@ private struct EndingSignals {
   private static let numbers = [SIGHUP, SIGINT, SIGTERM]
   /// The one that has come; 0 for none.
   nonisolated(unsafe) private static var caught: Int32 = 0
+  /// Written to by the handler, which may run on any thread; negative for none.
+  nonisolated(unsafe) private static var writer: Int32 = -1
 
+  private let reader: Int32
   private var formerly: [Int32: sigaction] = [:]
 
   init() {
-    Self.caught = 0
+    var ends: [Int32] = [-1, -1]
+    _ = pipe2(&ends, O_CLOEXEC | O_NONBLOCK)
+    reader = ends[0]
+    (Self.caught, Self.writer) = (0, ends[1])
     var action = sigaction()
-    action.__sigaction_handler.sa_handler = { EndingSignals.caught = $0 }
+    action.__sigaction_handler.sa_handler = { number in
+      EndingSignals.caught = number
+      var byte: UInt8 = 0
+      _ = write(EndingSignals.writer, &byte, 1)
+    }
     for number in Self.numbers where !HeldSignals.isIgnored(number) {
       var former = sigaction()
       if sigaction(number, &action, &former) == 0 { formerly[number] = former }
     }
   }
 
-  var haveCome: Bool { Self.caught != 0 }
+  /// Waits until something can be read from a descriptor. Returns false if a signal comes before.
+  func waitForInput(of descriptor: Int32) -> Bool {
+    var polls = [
+      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: reader, events: Int16(POLLIN), revents: 0),
+    ]
+    while poll(&polls, nfds_t(polls.count), -1) < 0, errno == EINTR {}
+    return Self.caught == 0
+  }
 
   /// What has come is sent again, to do what it does otherwise.
   func restore() {
@@ -75,7 +94,9 @@ private struct EndingSignals {
       var former = former
       sigaction(number, &former, nil)
     }
-    if haveCome { kill(getpid(), Self.caught) }
+    close(reader)
+    close(Self.writer)
+    if Self.caught != 0 { kill(getpid(), Self.caught) }
   }
 }
 
