@@ -237,7 +237,7 @@ struct DownloadCommandTests {
     try scene.results("get", scene.origin.url("/a.mp3"), scene.origin.url("/b.mp3"))
     let daemon = try scene.startSettledDaemon()
     try scene.move("a.mp3", to: "moved.mp3")
-    let removed = try scene.podflux("rm", "a.mp3")
+    let removed = try scene.podflux("rm", "a.mp3", "--socket", scene.socketPath)
     #expect(removed.errors == "1 removed\n", "\(removed)")
     #expect(scene.publishedFiles() == ["b.mp3"])
     #expect(daemon.isAlive)
