@@ -11,7 +11,7 @@ struct SweptSeeds: CustomStringConvertible {
   #if DEBUG
     private static let usualCount: UInt64 = 3
   #else
-    private static let usualCount: UInt64 = 20
+    private static let usualCount: UInt64 = 16
   #endif
   /// Long manual sweeps use the seeds below.
   private static let firstOfCommits: UInt64 = 1_000_000_000

@@ -5,7 +5,7 @@ import Testing
 /// folder instead of `-runs`.
 @Suite("libFuzzer")
 struct LibFuzzerTests {
-  private static let runs = 4000
+  private static let runs = 2000
 
   private let tests = FeedCorpus.folder.deletingLastPathComponent().deletingLastPathComponent()
   /// Where SwiftPM has put modules and objects.

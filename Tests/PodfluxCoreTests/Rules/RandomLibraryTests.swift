@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Plans of random libraries")
 struct RandomLibraryTests {
-  private static let libraries: UInt64 = 240
+  private static let libraries: UInt64 = 160
   private static let parts: UInt64 = 8
 
   @Test("What a plan says is what then happens", arguments: 0..<parts)
