@@ -64,7 +64,8 @@ private struct EndingSignals {
 
   init() {
     var ends: [Int32] = [-1, -1]
-    _ = pipe2(&ends, O_CLOEXEC | O_NONBLOCK)
+    _ = pipe(&ends)
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     reader = ends[0]
     (Self.caught, Self.writer) = (0, ends[1])
     var action = sigaction()
