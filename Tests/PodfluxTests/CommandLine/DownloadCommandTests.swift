@@ -156,6 +156,8 @@ struct DownloadCommandTests {
     let scene = try Scene()
     let script = """
       import os, signal, subprocess, sys, termios
+      signal.pthread_sigmask(signal.SIG_SETMASK, [])
+      signal.signal(signal.SIGTERM, signal.SIG_DFL)
       keyboard, screen = os.openpty()
       shows = lambda: bool(termios.tcgetattr(screen)[3] & termios.ECHO)
       child = subprocess.Popen(sys.argv[1:], stdin=screen, stderr=screen, stdout=subprocess.DEVNULL)
