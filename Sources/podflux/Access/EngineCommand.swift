@@ -89,11 +89,15 @@ extension EngineAccess {
   fileprivate func awaitStartCleanup() throws {
     guard isOwn else { return }
     for _ in 0..<Self.cleanupLooks {
-      let snapshot = try connection.snapshot(SnapshotQuery(stores: [.cleanup], stepsPage: .init(limit: 1)))
-      let run = try snapshot.json.object("cleanup")?.object("run")
+      let run = try cleanup()?.object("run")
       guard let run, try run.moment("endedAt") == nil else { return }
       if signals.comes(withinMilliseconds: Self.cleanupMilliseconds) { throw ConnectionFailure.interrupted }
     }
+  }
+
+  /// The runs of the cleanup, as the engine shows them, without their steps but one.
+  func cleanup() throws -> JSONObject? {
+    try connection.snapshot(SnapshotQuery(stores: [.cleanup], stepsPage: .init(limit: 1))).json.object("cleanup")
   }
 
   /// Asks for one thing.

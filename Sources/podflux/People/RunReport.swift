@@ -12,6 +12,9 @@ struct RunReport {
   private let run: JSONObject
   private let steps: [JSONObject]
 
+  /// What a person is told who has interrupted a run.
+  static let afterInterruption = "what was done stays done, and the rest is left as it is"
+
   /// The time between two looks at a run, in milliseconds.
   private static let lookMilliseconds = 100
   /// How often a cancelled run is looked at: for ten seconds.
@@ -48,7 +51,7 @@ struct RunReport {
       do {
         return try access.order(action)
       } catch let refusal as EngineRefusal where refusal.is(.conflict) && refusal.path == nil {
-        let isFree = try !isAnotherWaiting(at: access.connection)
+        let isFree = try !isAnotherWaiting(access)
         // It may have begun since. What is refused again is refused for something else.
         guard !isFree || !wasFree else { throw refusal }
         wasFree = isFree
@@ -57,15 +60,13 @@ struct RunReport {
     }
   }
 
-  private static func isAnotherWaiting(at connection: ClientConnection) throws -> Bool {
-    let snapshot = try connection.snapshot(SnapshotQuery(stores: [.cleanup], stepsPage: .init(limit: 1)))
-    return try snapshot.json.object("cleanup")?.object("waiting") != nil
+  private static func isAnotherWaiting(_ access: EngineAccess) throws -> Bool {
+    try access.cleanup()?.object("waiting") != nil
   }
 
   private static func wait(for number: Int64, with access: EngineAccess) throws -> JSONObject {
     while true {
-      let snapshot = try access.connection.snapshot(SnapshotQuery(stores: [.cleanup], stepsPage: .init(limit: 1)))
-      let cleanup = try snapshot.json.object("cleanup")
+      let cleanup = try access.cleanup()
       // The pass of a start may begin before a run that was asked for earlier.
       if try cleanup?.object("waiting")?.integer("id") != number {
         let run = try cleanup?.object("run")
@@ -84,8 +85,7 @@ struct RunReport {
     try access.connection.ignoreInterruptions()
     try access.order(.cleanup(.cancel))
     for _ in 0..<cancelLooks {
-      let snapshot = try access.connection.snapshot(SnapshotQuery(stores: [.cleanup], stepsPage: .init(limit: 1)))
-      let run = try snapshot.json.object("cleanup")?.object("run")
+      let run = try access.cleanup()?.object("run")
       guard let run, try run.integer("id") == number, try run.moment("endedAt") == nil else { return }
       _ = try access.connection.nextEvent(upTo: .now() + .milliseconds(lookMilliseconds))
     }

@@ -16,7 +16,7 @@ struct AdoptCommand: EngineCommand {
       changed, and no rule deletes an adopted one.
       """)
 
-  static let afterInterruption = "what was done stays done, and the rest is left as it is"
+  static let afterInterruption = RunReport.afterInterruption
 
   @OptionGroup var folder: LibraryOption
   @OptionGroup var engine: SocketOption

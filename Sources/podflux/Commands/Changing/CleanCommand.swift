@@ -15,7 +15,7 @@ struct CleanCommand: EngineCommand {
 
   static let startCleanup = StartCleanup.none
 
-  static let afterInterruption = "what was done stays done, and the rest is left as it is"
+  static let afterInterruption = RunReport.afterInterruption
 
   @OptionGroup var folder: LibraryOption
   @OptionGroup var engine: SocketOption
