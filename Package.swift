@@ -14,11 +14,9 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
@@ -53,11 +51,7 @@ let package = Package(
     .target(
       name: "Transfers",
       dependencies: ["CBrotli", "CCurl", "CLinux", "CZlib", "EngineRuntime", "Flux", "PodfluxCore"]),
-    .target(
-      name: "Vault",
-      dependencies: [
-        "EngineRuntime", "FileStore", "Flux", "PodfluxCore", .product(name: "Crypto", package: "swift-crypto"),
-      ]),
+    .target(name: "Vault", dependencies: ["CCrypto", "Digests", "EngineRuntime", "FileStore", "Flux", "PodfluxCore"]),
     .target(name: "Feeds", dependencies: ["Flux", "PodfluxCore"]),
     .target(name: "EngineRuntime", dependencies: ["Digests", "Feeds", "Flux", "PodfluxCore", "Texts"]),
     .target(name: "FileStore", dependencies: ["CLinux", "Flux", "PodfluxCore"]),
@@ -86,18 +80,14 @@ let package = Package(
     .target(
       name: "ScriptedOrigin",
       dependencies: [
+        "CCrypto", "CTLS",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
-        .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .target(name: "TestSupport", dependencies: ["CLinux"]),
-    .executableTarget(
-      name: "podflux-demo",
-      dependencies: [
-        "ScriptedOrigin", "Terminal", "TestSupport", "podflux", .product(name: "Crypto", package: "swift-crypto"),
-      ]),
+    .executableTarget(name: "podflux-demo", dependencies: ["ScriptedOrigin", "Terminal", "TestSupport", "podflux"]),
+    .systemLibrary(name: "CTLS", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .executableTarget(
       name: "podflux-bench",
       dependencies: [
@@ -174,7 +164,6 @@ let package = Package(
       dependencies: [
         "ScriptedOrigin", "TagReading", "TestScheduling", "TestSupport", "podflux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Crypto", package: "swift-crypto"),
       ]),
   ],
   swiftLanguageModes: [.v6],

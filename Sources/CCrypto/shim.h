@@ -1,10 +1,17 @@
-// OpenSSL's hash contexts that are plain structs: the only ones whose state can be saved and restored.
+// What Podflux uses of OpenSSL's libcrypto.
 #ifndef CCRYPTO_SHIM_H
 #define CCRYPTO_SHIM_H
 
-// Deprecated in favour of EVP, which hides its state.
+// Its hash contexts that are plain structs are deprecated in favour of EVP, which hides the state that is saved here.
 #define OPENSSL_SUPPRESS_DEPRECATED 1
+#include <limits.h>
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
+#include <openssl/kdf.h>
+#include <openssl/params.h>
+#include <openssl/rand.h>
 #include <openssl/sha.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -63,6 +70,65 @@ static inline void ccrypto_long_restore(SHA512_CTX *context, const uint64_t word
   for (int index = 0; index < 8; index++) context->h[index] = words[index];
   context->Nl = bits;
   context->Nh = 0;
+}
+
+// MARK: Sealing. Each function returns whether it succeeded.
+
+enum { ccrypto_key_length = 32, ccrypto_nonce_length = 12, ccrypto_tag_length = 16 };
+
+/// Derives a key of `ccrypto_key_length` bytes with HKDF-SHA256, without a salt (RFC 5869).
+static inline bool ccrypto_derive_key(
+    const uint8_t *material, size_t length, const uint8_t *purpose, size_t purpose_length, uint8_t *key) {
+  EVP_KDF *kdf = EVP_KDF_fetch(NULL, "HKDF", NULL);
+  EVP_KDF_CTX *context = EVP_KDF_CTX_new(kdf);
+  const OSSL_PARAM parameters[] = {
+    OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)"SHA256", 0),
+    OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, (void *)material, length),
+    OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, (void *)purpose, purpose_length),
+    OSSL_PARAM_construct_end(),
+  };
+  const bool succeeded = context && EVP_KDF_derive(context, key, ccrypto_key_length, parameters) == 1;
+  EVP_KDF_CTX_free(context);
+  EVP_KDF_free(kdf);
+  return succeeded;
+}
+
+/// Encrypts with AES-256-GCM (NIST SP 800-38D) under a new random nonce. `header` is authenticated, not encrypted. `sealed`
+/// has room for the nonce, `length` bytes and the tag, in this order.
+static inline bool ccrypto_seal(
+    const uint8_t *key, const uint8_t *header, size_t header_length, const uint8_t *bytes, size_t length,
+    uint8_t *sealed) {
+  if (length > INT_MAX || header_length > INT_MAX) return false;
+  EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+  uint8_t *body = sealed + ccrypto_nonce_length;
+  int count = 0;
+  const bool succeeded = context && RAND_bytes(sealed, ccrypto_nonce_length) == 1
+      && EVP_EncryptInit_ex(context, EVP_aes_256_gcm(), NULL, key, sealed) == 1
+      && EVP_EncryptUpdate(context, NULL, &count, header, (int)header_length) == 1
+      && EVP_EncryptUpdate(context, body, &count, bytes, (int)length) == 1
+      && EVP_EncryptFinal_ex(context, body + length, &count) == 1
+      && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_GET_TAG, ccrypto_tag_length, body + length) == 1;
+  EVP_CIPHER_CTX_free(context);
+  return succeeded;
+}
+
+/// Decrypts what `ccrypto_seal` wrote: `length` bytes, which are at least a nonce and a tag. `bytes` has room for what is
+/// between them. False if another key or header was given, or if a byte was changed: then `bytes` is of no use.
+static inline bool ccrypto_open(
+    const uint8_t *key, const uint8_t *header, size_t header_length, const uint8_t *sealed, size_t length,
+    uint8_t *bytes) {
+  if (length > INT_MAX || header_length > INT_MAX || length < ccrypto_nonce_length + ccrypto_tag_length) return false;
+  EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+  const uint8_t *body = sealed + ccrypto_nonce_length;
+  const int body_length = (int)length - ccrypto_nonce_length - ccrypto_tag_length;
+  int count = 0;
+  const bool succeeded = context && EVP_DecryptInit_ex(context, EVP_aes_256_gcm(), NULL, key, sealed) == 1
+      && EVP_DecryptUpdate(context, NULL, &count, header, (int)header_length) == 1
+      && EVP_DecryptUpdate(context, bytes, &count, body, body_length) == 1
+      && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_SET_TAG, ccrypto_tag_length, (void *)(body + body_length)) == 1
+      && EVP_DecryptFinal_ex(context, bytes + body_length, &count) == 1;
+  EVP_CIPHER_CTX_free(context);
+  return succeeded;
 }
 
 #endif

@@ -3,8 +3,8 @@ import PodfluxCore
 
 /// An incremental hash whose state can be saved and continued by another process.
 ///
-/// A value type: copies are independent. It exists because swift-crypto cannot export the state of a hash, and a
-/// resumed download must not read hashed bytes again. libcrypto does the hashing.
+/// A value type: copies are independent. It exists because libcrypto's present interface cannot export the
+/// state of a hash, and a resumed download must not read hashed bytes again. libcrypto's older one does the hashing.
 public struct RunningDigest: Sendable {
   /// The limit of SHA-256's length field (FIPS 180-4 section 5.1.1), in bytes: an exbibyte, beyond any file.
   public static let maxCount: Int64 = 1 << 60

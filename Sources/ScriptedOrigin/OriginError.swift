@@ -3,7 +3,7 @@ public enum OriginError: Error, Sendable {
   /// The origin cannot listen on the port.
   case cannotListen(port: Int, underlying: any Error)
   /// The certificate or the key is unusable.
-  case unusableTLSMaterial(underlying: any Error)
+  case unusableTLSMaterial(TLSMaterial)
   /// The awaited condition did not hold in time; the snapshot is the last one.
   case timedOut(after: Duration, last: Snapshot)
 }

@@ -22,16 +22,12 @@ public final class ScriptedOrigin: Sendable {
   private let address: String
   private let routes = RouteTable()
   private let log = RequestLog()
-  private let tls: NIOSSLContext?
+  private let tls: TLSContext?
   private let threadCount: Int
   private let listener = Mutex<Listener?>(nil)
 
   private init(tls: TLSMaterial?, address: String, port: Int, threadCount: Int) throws {
-    do {
-      self.tls = try tls?.makeContext()
-    } catch {
-      throw OriginError.unusableTLSMaterial(underlying: error)
-    }
+    self.tls = try tls.map { try TLSContext($0) }
     self.address = address
     self.threadCount = threadCount
     let listener = try Listener(

@@ -1,4 +1,4 @@
-import NIOSSL
+import CTLS
 
 /// An origin's certificate and key, and the authority that its clients must trust.
 public struct TLSMaterial: Sendable {
@@ -23,12 +23,36 @@ public struct TLSMaterial: Sendable {
       privateKeyPath: Fixtures.path("tls/server-key.pem"),
       authorityPath: Fixtures.path("tls/ca.pem"))
   }
+}
 
-  func makeContext(applicationProtocols: [String] = ["http/1.1"]) throws -> NIOSSLContext {
-    var configuration = TLSConfiguration.makeServerConfiguration(
-      certificateChain: try NIOSSLCertificate.fromPEMFile(certificatePath).map { .certificate($0) },
-      privateKey: .privateKey(try NIOSSLPrivateKey(file: privateKeyPath, format: .pem)))
-    configuration.applicationProtocols = applicationProtocols
-    return try NIOSSLContext(configuration: configuration)
+/// What all connections of an origin share: its certificate, its key, and the protocols that it offers (ALPN, RFC 7301).
+///
+/// OpenSSL counts the references to a context with atomic operations; nothing changes it after its initializer.
+final class TLSContext: @unchecked Sendable {
+  private let context: OpaquePointer
+  private let protocols: UnsafeMutablePointer<CTLSProtocols>
+
+  init(_ material: TLSMaterial, applicationProtocols: [String] = ["http/1.1"]) throws(OriginError) {
+    let list = applicationProtocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+    protocols = .allocate(capacity: 1)
+    protocols.initialize(to: CTLSProtocols())
+    protocols.pointee.length = UInt8(list.count)
+    withUnsafeMutableBytes(of: &protocols.pointee.bytes) { $0.copyBytes(from: list) }
+    guard let context = ctls_make_context(material.certificatePath, material.privateKeyPath, protocols) else {
+      protocols.deallocate()
+      throw OriginError.unusableTLSMaterial(material)
+    }
+    self.context = context
+  }
+
+  deinit {
+    SSL_CTX_free(context)
+    protocols.deallocate()
+  }
+
+  /// The server's end of a new connection; its owner frees it.
+  func makeConnection() -> OpaquePointer {
+    guard let connection = ctls_make_connection(context) else { preconditionFailure("there is no memory for TLS") }
+    return connection
   }
 }

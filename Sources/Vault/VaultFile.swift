@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import EngineRuntime
 import FileStore
 import Foundation
@@ -34,7 +34,7 @@ struct VaultFile {
     else { throw damage("is no vault of this version of Podflux") }
     let (header, body) = (bytes[...end], bytes[(end + 1)...])
     if header.elementsEqual(Self.sealedHeader) { return (try opened(body), key == nil) }
-    guard header.elementsEqual(Self.plainHeader(of: body)) else { throw damage("is damaged") }
+    guard header.elementsEqual(Self.plainHeader(of: Array(body))) else { throw damage("is damaged") }
     return (Array(body), key != nil)
   }
 
@@ -58,8 +58,7 @@ struct VaultFile {
   private func sealed(_ bytes: [UInt8]) throws(SecretVaultFailure) -> [UInt8] {
     guard let key else { return Self.plainHeader(of: bytes) + bytes }
     do {
-      let box = try AES.GCM.seal(bytes, using: key.key, authenticating: Self.sealedHeader)
-      return Self.sealedHeader + Array(box.nonce) + box.ciphertext + box.tag
+      return Self.sealedHeader + (try key.key.seal(bytes, header: Self.sealedHeader))
     } catch {
       throw damage("cannot be sealed")
     }
@@ -74,17 +73,14 @@ struct VaultFile {
         """)
     }
     do {
-      return [UInt8](
-        try AES.GCM.open(.init(combined: body), using: key.key, authenticating: Self.sealedHeader))
+      return try key.key.open(body, header: Self.sealedHeader)
     } catch {
       throw damage("was sealed with another key, or is damaged")
     }
   }
 
-  private static func plainHeader(of bytes: some DataProtocol) -> [UInt8] {
-    let digits = "0123456789abcdef".utf8.map { $0 }
-    let digest = SHA256.hash(data: bytes).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return Array((title + "plain sha-256=").utf8) + digest + [UInt8(ascii: "\n")]
+  private static func plainHeader(of bytes: [UInt8]) -> [UInt8] {
+    Array("\(title)plain sha-256=\(RunningDigest.sha256(of: bytes))\n".utf8)
   }
 
   // MARK: The file

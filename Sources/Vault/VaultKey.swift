@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 
 /// What seals a vault.
@@ -8,7 +7,7 @@ package struct VaultKey: Sendable {
   /// How long a key is, in bytes: fewer could be guessed, and no key is longer.
   package static let lengths = 16...4096
 
-  let key: SymmetricKey
+  let key: SealingKey
 
   /// Why there is no key: one sentence.
   package struct Fault: Error, Hashable, CustomStringConvertible {
@@ -35,9 +34,11 @@ package struct VaultKey: Sendable {
           "head -c 32 /dev/urandom"
           """)
     }
-    // A key of any length becomes one of 256 bits (RFC 5869).
-    key = HKDF<SHA256>.deriveKey(
-      inputKeyMaterial: SymmetricKey(data: bytes), info: Data("podflux vault 1".utf8), outputByteCount: 32)
+    do {
+      key = try SealingKey(from: bytes, for: "podflux vault 1")
+    } catch {
+      throw Fault(description: "libcrypto cannot derive a key from the one in \"\(path)\"")
+    }
   }
 
   /// Where `systemd` has put the key for this process; nil where it has not.

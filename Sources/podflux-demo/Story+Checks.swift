@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import ScriptedOrigin
 import TestSupport
@@ -92,8 +91,9 @@ extension Story {
 
   private func checkFile(of episode: Episode, _ item: Item?, _ checklist: inout Checklist) {
     guard let path = item?.path else { return checklist.add("“\(episode.title)” has a file", false) }
-    let expected = Self.hash(of: episode.resource.body)
-    let found = FileManager.default.contents(atPath: library + "/" + path).map { Self.text(SHA256.hash(data: $0)) }
+    let expected = MessageDigest.text(of: episode.resource.body.digest())
+    let found = FileManager.default.contents(atPath: library + "/" + path)
+      .map { MessageDigest.text(of: MessageDigest.digest(of: $0)) }
     checklist.add("sha256 \(expected.prefix(12))… \(path)", found == expected)
   }
 
@@ -108,16 +108,6 @@ extension Story {
     checklist.add(
       "the library holds these files and no others, and no partial file is left",
       Set(published) == Set(items.compactMap(\.path)) && !found.contains { $0.hasPrefix(".podflux/partial/") })
-  }
-
-  private static func hash(of body: Body) -> String {
-    var hasher = SHA256()
-    body.forEachChunk { hasher.update(bufferPointer: $0) }
-    return text(hasher.finalize())
-  }
-
-  private static func text(_ digest: SHA256.Digest) -> String {
-    digest.map { String(format: "%02x", $0) }.joined()
   }
 
   private static func allCompleted(_ count: Int) -> [String: Int] {

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import ScriptedOrigin
 import Testing
@@ -295,6 +294,6 @@ private final class DiskScene {
 
   func hash(of path: String?) -> String? {
     guard let path, let data = FileManager.default.contents(atPath: visibleLibrary + "/" + path) else { return nil }
-    return SHA256.hash(data: data).map { String(format: "%02x", $0) }.joined()
+    return MessageDigest.text(of: MessageDigest.digest(of: data))
   }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import ScriptedOrigin
 import Testing
@@ -10,13 +9,6 @@ struct SourceTests {
   static let length = 600_000
   static let content = Body.audio(length: length, seed: 1)
   static let other = Body.audio(length: length, seed: 2)
-
-  /// The integrity metadata of the content.
-  static func integrity(of body: Body) -> String {
-    var hasher = SHA256()
-    body.forEachChunk { hasher.update(bufferPointer: $0) }
-    return "sha256-" + Data(hasher.finalize()).base64EncodedString()
-  }
 
   private func enqueue(
     _ scene: Scene, _ engine: PodfluxProcess, mirrors: [String] = [], integrity: String? = nil
@@ -78,7 +70,7 @@ struct SourceTests {
     scene.origin.serve("/first.mp3", Resource(Self.other))
     scene.origin.serve("/second.mp3", Resource(Self.content))
     let engine = try scene.start()
-    try enqueue(scene, engine, mirrors: ["/second.mp3"], integrity: Self.integrity(of: Self.content))
+    try enqueue(scene, engine, mirrors: ["/second.mp3"], integrity: Self.content.integrity)
     let item = try engine.wait(for: "a", toBe: "completed")
     #expect(scene.hash(of: item.path) == Self.content.hash)
     #expect(item.json["sha256"] as? String == Self.content.hash)
@@ -90,7 +82,7 @@ struct SourceTests {
     let scene = try Scene()
     scene.origin.serve("/first.mp3", Resource(Self.other))
     let engine = try scene.start()
-    try enqueue(scene, engine, integrity: Self.integrity(of: Self.content))
+    try enqueue(scene, engine, integrity: Self.content.integrity)
     #expect(try engine.wait(for: "a", toBe: "failed").errorCode == "integrity_mismatch")
     #expect(scene.publishedFiles().isEmpty)
     // The cleanup of the start may have taken the empty file away.
@@ -104,7 +96,7 @@ struct SourceTests {
     let resource = Resource(Self.content, entityTag: .strong("v1"))
     scene.origin.serve("/first.mp3", Behaviour.resource(resource).limited(toBytesPerSecond: 400_000))
     var engine = try scene.startEager()
-    try enqueue(scene, engine, integrity: Self.integrity(of: Self.content))
+    try enqueue(scene, engine, integrity: Self.content.integrity)
     try engine.wait(for: "a") { $0.received > 200_000 }
     if killing {
       try engine.kill()
@@ -140,7 +132,7 @@ struct SourceTests {
     scene.origin.serve("/first.mp3", script: [Behaviour.resource(resource).cutting(afterBytes: 300_000), .status(404)])
     scene.origin.serve("/second.mp3", resource)
     let engine = try scene.startEager()
-    let integrity = proof == "digest" ? Self.integrity(of: Self.content) : nil
+    let integrity = proof == "digest" ? Self.content.integrity : nil
     try enqueue(scene, engine, mirrors: ["/second.mp3"], integrity: integrity)
     let item = try engine.wait(for: "a", toBe: "completed")
     #expect(scene.hash(of: item.path) == Self.content.hash)

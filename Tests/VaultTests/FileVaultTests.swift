@@ -95,6 +95,18 @@ struct FileVaultTests {
     #expect(try bytes != first)
   }
 
+  @Test("opens what earlier versions have sealed, with another library")
+  func opensEarlier() throws {
+    let sealed = """
+      cG9kZmx1eC12YXVsdCAxIGFlcy0yNTYtZ2NtCtPBSPXBg2gktOo0jM6Y4x/b7PsEI2xjJ6djiPMSr/LyGp/XK7gO8x5w5xTjp1MXBFAuhcQx\
+      GtIjbvSzfHKqaAhYgGBzTmv7apQ0AQNQEgs6h+L0mPp7W0jzsTuTJhIcV59P
+      """
+    let bytes = try #require(Data(base64Encoded: sealed))
+    #expect(FileManager.default.createFile(atPath: path, contents: bytes, attributes: [.posixPermissions: 0o600]))
+    let reference = try #require(SecretReference("93f8c0555d02bd07abceff497c9cd5f3"))
+    #expect(try vault(Self.key()).secret(for: reference) == KeptSecret("s3cret-1"))
+  }
+
   @Test("A damaged file is one clear error", arguments: [false, true])
   func damaged(isSealed: Bool) throws {
     let key = isSealed ? try Self.key() : nil

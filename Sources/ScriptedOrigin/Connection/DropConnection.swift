@@ -1,6 +1,5 @@
 import Glibc
 import NIOCore
-import NIOSSL
 
 /// An event that breaks a connection now, sent through its pipeline.
 struct DropConnection: Sendable {
@@ -19,7 +18,7 @@ extension ChannelHandlerContext {
         .whenFailure { self.fireErrorCaught($0) }
     }
     do {
-      try pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self).close(promise: nil)
+      try pipeline.syncOperations.context(handlerType: TLSHandler.self).close(promise: nil)
     } catch {
       // There is no TLS on this connection.
       close(promise: nil)

@@ -1,7 +1,6 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 import Synchronization
 
 /// The listening socket of an origin, its accepted connections, and the threads that serve them.
@@ -21,7 +20,7 @@ final class Listener: Sendable {
 
   /// Listens on an address; port 0 takes any free one. Blocks until the socket is ready.
   init(
-    address: String, port: Int, threadCount: Int, tls: NIOSSLContext?, routes: RouteTable, log: RequestLog
+    address: String, port: Int, threadCount: Int, tls: TLSContext?, routes: RouteTable, log: RequestLog
   ) throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: threadCount)
     let connections = ConnectionRegistry()
@@ -68,11 +67,11 @@ final class Listener: Sendable {
   }
 
   private static func configure(
-    _ channel: any Channel, tls: NIOSSLContext?, routes: RouteTable, log: RequestLog
+    _ channel: any Channel, tls: TLSContext?, routes: RouteTable, log: RequestLog
   ) throws {
     let pipeline = channel.pipeline.syncOperations
     if let tls {
-      try pipeline.addHandler(NIOSSLServerHandler(context: tls))
+      try pipeline.addHandler(TLSHandler(context: tls))
     }
     var limits = NIOHTTPDecoderLimitConfiguration()
     limits.maxHeaderFieldSize = maximumHeadBytes

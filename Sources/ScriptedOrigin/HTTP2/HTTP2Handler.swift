@@ -1,5 +1,4 @@
 import NIOCore
-import NIOSSL
 
 /// One HTTP/2 connection (RFC 9113): parses frames, and answers those that need an answer.
 final class HTTP2Handler: ChannelInboundHandler {
@@ -54,7 +53,7 @@ final class HTTP2Handler: ChannelInboundHandler {
     context.flush()
   }
 
-  /// The client has gone, perhaps without a close_notify, which is no error here.
+  /// The client has gone, or refuses the certificate, which is no error here.
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     context.close(promise: nil)
   }

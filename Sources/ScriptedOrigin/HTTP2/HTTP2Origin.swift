@@ -1,6 +1,5 @@
 import NIOCore
 import NIOPosix
-import NIOSSL
 import Synchronization
 
 /// An HTTP/2 server over TLS on 127.0.0.1 that performs a script of steps, one for each request, independent of its
@@ -46,17 +45,17 @@ public final class HTTP2Origin: Sendable {
   /// Starts an origin; the script's last step handles all further requests.
   public static func start(tls: TLSMaterial, script steps: [Step]) throws -> HTTP2Origin {
     precondition(!steps.isEmpty, "a script needs at least one step")
-    return try HTTP2Origin(context: try tls.makeContext(applicationProtocols: ["h2"]), script: Script(steps))
+    return try HTTP2Origin(context: try TLSContext(tls, applicationProtocols: ["h2"]), script: Script(steps))
   }
 
-  private init(context: NIOSSLContext, script: Script) throws {
+  private init(context: TLSContext, script: Script) throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
       let server = try ServerBootstrap(group: group)
         .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
         .childChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
+            try channel.pipeline.syncOperations.addHandler(TLSHandler(context: context))
             try channel.pipeline.syncOperations.addHandler(HTTP2Handler(script))
           }
         }

@@ -1,4 +1,3 @@
-import Crypto
 import Synchronization
 
 /// Lets requests with the right name and password through, and challenges the others with a 401.
@@ -73,13 +72,7 @@ public final class PasswordGuard: Sendable {
   }
 
   private static func md5(_ text: String) -> String {
-    let digits = Array("0123456789abcdef")
-    var result = ""
-    for byte in Insecure.MD5.hash(data: Array(text.utf8)) {
-      result.append(digits[Int(byte >> 4)])
-      result.append(digits[Int(byte & 15)])
-    }
-    return result
+    MessageDigest.text(of: MessageDigest.digest(of: text.utf8, .md5))
   }
 }
 

@@ -21,7 +21,7 @@ enum SourceRules {
     "WireProtocol": ["PodfluxCore", "Flux", "Texts"],
     "Transfers": ["EngineRuntime", "PodfluxCore", "Flux", "CBrotli", "CCurl", "CLinux", "CZlib"],
     // How a file is replaced so that it survives a power cut is written once, in FileStore.
-    "Vault": ["EngineRuntime", "FileStore", "PodfluxCore", "Flux", "Crypto"],
+    "Vault": ["EngineRuntime", "FileStore", "PodfluxCore", "Flux", "CCrypto", "Digests"],
     "EngineRuntime": ["Feeds", "PodfluxCore", "Flux", "Digests", "Texts"],
     "Digests": ["PodfluxCore", "CCrypto"],
     "Feeds": ["PodfluxCore", "Flux"],
@@ -35,12 +35,10 @@ enum SourceRules {
     "Flux": ["Synchronization"],
     // Glibc for one file, which writes to a descriptor and asks it for its size.
     "Terminal": ["Glibc"],
-    "ScriptedOrigin": ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "Crypto"],
+    "ScriptedOrigin": ["NIOCore", "NIOHTTP1", "NIOPosix", "CCrypto", "CTLS"],
     "TestSupport": ["CLinux"],
-    "podflux-demo": ["ScriptedOrigin", "Terminal", "TestSupport", "Crypto"],
-    "podflux-bench": [
-      "CCurl", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin", "TestSupport", "ArgumentParser", "Crypto",
-    ],
+    "podflux-demo": ["ScriptedOrigin", "Terminal", "TestSupport"],
+    "podflux-bench": ["CCurl", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin", "TestSupport", "ArgumentParser"],
     "podflux-sim": ["PodfluxSimulation", "ArgumentParser"],
   ]
 

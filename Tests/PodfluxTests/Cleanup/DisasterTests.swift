@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import ScriptedOrigin
 import Synchronization
@@ -215,8 +214,11 @@ extension Scene {
     let file = open(path.map { CChar(bitPattern: $0) } + [0], O_RDONLY)
     guard file >= 0 else { return "unreadable" }
     defer { close(file) }
-    var (hasher, buffer) = (SHA256(), [UInt8](repeating: 0, count: 1 << 16))
-    while case let count = read(file, &buffer, buffer.count), count > 0 { hasher.update(data: buffer[..<count]) }
-    return hasher.finalize().map { String(format: "%02x", $0) }.joined()
+    let digest = MessageDigest()
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while case let count = read(file, &buffer, buffer.count), count > 0 {
+      buffer[..<count].withUnsafeBytes { digest.update($0) }
+    }
+    return MessageDigest.text(of: digest.finalize())
   }
 }

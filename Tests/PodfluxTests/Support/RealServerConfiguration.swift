@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import ScriptedOrigin
 
@@ -65,10 +64,10 @@ struct RealServerConfiguration {
   /// Writes the servers' files of names and passwords.
   func writePasswords() throws {
     let (user, password, realm) = (RealServer.Guard.user, RealServer.Guard.password, RealServer.Guard.realm)
-    let hash = Data(Insecure.SHA1.hash(data: Data(password.utf8))).base64EncodedString()
-    let digest = Insecure.MD5.hash(data: Data("\(user):\(realm):\(password)".utf8)).map { String(format: "%02x", $0) }
+    let hash = Data(MessageDigest.digest(of: password.utf8, .sha1)).base64EncodedString()
+    let digest = MessageDigest.text(of: MessageDigest.digest(of: "\(user):\(realm):\(password)".utf8, .md5))
     for (name, text) in [
-      ("passwords", "\(user):{SHA}\(hash)\n"), ("digests", "\(user):\(realm):\(digest.joined())\n"),
+      ("passwords", "\(user):{SHA}\(hash)\n"), ("digests", "\(user):\(realm):\(digest)\n"),
     ] {
       let path = folder + "/" + name
       try Data(text.utf8).write(to: URL(fileURLWithPath: path))

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import ScriptedOrigin
 import Synchronization
@@ -141,7 +140,8 @@ extension Scene {
 
   /// The hash of a published file; nil if it is missing.
   func hash(of path: String?) -> String? {
-    path.flatMap { FileManager.default.contents(atPath: library + "/" + $0) }.map { SHA256.hash(data: $0).text }
+    path.flatMap { FileManager.default.contents(atPath: library + "/" + $0) }
+      .map { MessageDigest.text(of: MessageDigest.digest(of: $0)) }
   }
 
   /// A published file's modification time, in seconds since 1970.
@@ -161,15 +161,7 @@ extension Scene {
 
 extension Body {
   /// The hash of the whole content.
-  var hash: String {
-    var hasher = SHA256()
-    forEachChunk { hasher.update(bufferPointer: $0) }
-    return hasher.finalize().text
-  }
-}
-
-extension SHA256.Digest {
-  fileprivate var text: String { map { String(format: "%02x", $0) }.joined() }
+  var hash: String { MessageDigest.text(of: digest()) }
 }
 
 /// Waits for a condition without notification, with a limit; checks every 2 ms.
