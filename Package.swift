@@ -171,6 +171,7 @@ let package = Package(
 )
 
 // What is tested is optimized, the tests are not: that would take half of their build.
-for target in package.targets where target.type == .test {
+let testHelpers: Set = ["TagReading", "TestScheduling", "TestSupport"]
+for target in package.targets where target.type == .test || testHelpers.contains(target.name) {
   target.swiftSettings = [.unsafeFlags(["-Onone"])]
 }

@@ -321,4 +321,28 @@ public enum Sabotage: String, CaseIterable, Sendable {
     default: .all.subtracting([.paths, .suspensions, .feeds])
     }
   }
+
+  /// The first seed that is searched for it. No lower one found it when this was written: a change of what worlds draw
+  /// makes the search longer, not wrong.
+  public var firstSeed: UInt64 {
+    switch self {
+    case .agesForgotten, .earlierMoveOverlooked, .gateLeftOpen, .tagsTwice: 9
+    case .anyMoveBelieved, .newNameForgotten, .quotaTakesMore, .quotaTakesNewest: 10
+    case .truncatedTooEarly: 11
+    case .orphanByNameOnly: 16
+    case .adoptClaimed, .suspensionUnanswered: 17
+    case .distrustForgotten: 19
+    case .guidAloneBelieved, .pageCacheTrusted, .wholeAppendedToPartial: 24
+    case .freshAddressIgnored: 30
+    case .gapForgotten: 40
+    case .routeForgotten: 41
+    case .quarantineADayEarly: 42
+    case .editForgotten: 45
+    case .editUnseen: 48
+    case .everythingGoneIgnored: 70
+    case .placeTakenTwice: 82
+    case .favoriteForgotten: 92
+    default: 1
+    }
+  }
 }

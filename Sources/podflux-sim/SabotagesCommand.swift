@@ -6,19 +6,21 @@ import Synchronization
 /// `podflux-sim sabotages`: tests the invariant checker.
 struct SabotagesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sabotages", abstract: "Builds in one mistake after the other, and counts the runs until it is found.")
+    commandName: "sabotages", abstract: "Builds in one mistake after the other, and searches a seed that finds it.")
 
   @Flag(help: "Only name them.")
   var list = false
 
-  @Option(help: "How many runs each may take.")
+  @Option(help: "How many seeds each may take.")
   var limit: UInt64 = 2_000
 
   @Option(help: "Turns of each run.")
   var turns = 500
 
   func validate() throws {
-    guard limit > 0, turns > 0 else { throw ValidationError("there is at least one run, of one turn") }
+    guard limit > 0, turns > 0, limit < UInt64.max / 2 else {
+      throw ValidationError("there is at least one run, of one turn")
+    }
   }
 
   func run() throws {
@@ -37,10 +39,12 @@ struct SabotagesCommand: ParsableCommand {
 
   /// Prints a line of the table.
   private func find(_ sabotage: Sabotage) -> Bool {
-    let options = SimulationOptions(seed: 1, turns: turns, faults: sabotage.faults, sabotage: sabotage)
-    var first: UInt64 = 1
-    while first <= limit {
-      let sweep = Sweep(first..<(limit + 1), like: options, threads: 1, failureLimit: 1)
+    let options = SimulationOptions(
+      seed: sabotage.firstSeed, turns: turns, faults: sabotage.faults, sabotage: sabotage)
+    var first = sabotage.firstSeed
+    let end = first + limit
+    while first < end {
+      let sweep = Sweep(first..<end, like: options, threads: 1, failureLimit: 1)
       guard let failure = sweep.run(began: TrapWatch.note).failures.first else { break }
       first = failure.options.seed + 1
       // A life that fails without the mistake says nothing of it.

@@ -136,7 +136,7 @@ struct MailboxTests {
     }
   }
 
-  @Test("No post stays behind when posts race the end of a drain", .timeLimit(.minutes(1)))
+  @Test("No post stays behind when posts race the end of a drain")
   func wakeUpsUnderRace() async {
     let total = 20_000
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in

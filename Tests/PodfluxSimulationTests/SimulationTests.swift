@@ -5,62 +5,60 @@ import TestScheduling
 
 @Suite("The simulated world")
 struct SimulationTests {
-  @Test("Under all faults the invariants hold, and all work finishes after the faults stop")
+  /// Runs so many seeds, from 1 on, each of which must violate nothing, and returns what the command said.
+  @discardableResult
+  private func sweep(_ count: Int, turns: Int, faults: FaultKinds) throws -> String {
+    let run = try Child(simulating: [
+      "sweep", "--count", "\(count)", "--turns", "\(turns)", "--faults", faults.names.joined(separator: ","),
+    ])
+    #expect(run.status == 0, "\(run.output)")
+    #expect(run.output.contains("\(count) runs, "))
+    return run.output
+  }
+
+  @Test("Under all faults the invariants hold, and all work finishes after the faults stop", .backgroundTest)
   func smallSweep() throws {
-    let result = Sweep(1..<41, like: SimulationOptions(seed: 1, turns: 400), threads: 2).run()
-    for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
-    #expect(result.turns >= 40 * 400)
-    #expect(result.starts > 100, "engines die and start again")
+    let said = try sweep(40, turns: 400, faults: .all)
+    let starts = try #require(said.firstMatch(of: /turns, (\d+) starts/).flatMap { Int($0.1) })
+    #expect(starts > 100, "engines die and start again")
   }
 
-  @Test("Feeds that do everything that feeds do, with crashes and failing commits, violate nothing")
+  @Test("Feeds that do everything that feeds do, with crashes and failing commits, violate nothing", .backgroundTest)
   func feeds() throws {
-    let options = SimulationOptions(seed: 1, turns: 150, faults: [.feeds, .network, .crashes, .commits, .paths])
-    let result = Sweep(1..<31, like: options, threads: 2).run()
-    for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
+    try sweep(30, turns: 150, faults: [.feeds, .network, .crashes, .commits, .paths])
   }
 
-  @Test("Files that are renamed beside everything else violate nothing")
+  @Test("Files that are renamed beside everything else violate nothing", .backgroundTest)
   func names() throws {
-    let faults: FaultKinds = [
-      .names, .crashes, .powerCuts, .commits, .disk, .foreignFiles, .people, .repetition, .suspensions,
-    ]
-    let options = SimulationOptions(seed: 1, turns: 200, faults: faults)
-    let result = Sweep(1..<31, like: options, threads: 2).run()
-    for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
+    try sweep(
+      30, turns: 200,
+      faults: [
+        .names, .crashes, .powerCuts, .commits, .disk, .foreignFiles, .people, .repetition, .suspensions,
+      ])
   }
 
-  @Test("Rules that change while feeds change, with crashes and failing commits, violate nothing")
+  @Test("Rules that change while feeds change, with crashes and failing commits, violate nothing", .backgroundTest)
   func rules() throws {
-    let options = SimulationOptions(
-      seed: 1, turns: 200, faults: [.feeds, .rules, .network, .crashes, .commits, .paths])
-    let result = Sweep(1..<31, like: options, threads: 2).run()
-    for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
+    try sweep(30, turns: 200, faults: [.feeds, .rules, .network, .crashes, .commits, .paths])
   }
 
-  @Test("Filters over episodes count what lists show while feeds, downloads and days change")
+  @Test("Filters over episodes count what lists show while feeds, downloads and days change", .backgroundTest)
   func filters() throws {
-    let options = SimulationOptions(
-      seed: 1, turns: 200, faults: [.feeds, .filters, .rules, .network, .crashes, .commits, .clock])
-    let result = Sweep(1..<21, like: options, threads: 2).run()
-    for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
+    try sweep(20, turns: 200, faults: [.feeds, .filters, .rules, .network, .crashes, .commits, .clock])
   }
 
-  @Test("Files that are tagged, and tagging that fails or dies, violate nothing")
+  @Test("Files that are tagged, and tagging that fails or dies, violate nothing", .backgroundTest)
   func tags() throws {
-    let options = SimulationOptions(
-      seed: 1, turns: 200,
+    try sweep(
+      20, turns: 200,
       faults: [.tags, .crashes, .powerCuts, .commits, .disk, .foreignFiles, .people, .repetition, .suspensions])
-    let result = Sweep(1..<21, like: options, threads: 2).run()
-    for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
   }
 
-  @Test("Pictures and chapters that are fetched for tags, or not, while paths and feeds change violate nothing")
+  @Test(
+    "Pictures and chapters that are fetched for tags, or not, while paths and feeds change violate nothing",
+    .backgroundTest)
   func tagMaterial() throws {
-    let options = SimulationOptions(
-      seed: 1, turns: 200, faults: [.tags, .feeds, .adopting, .network, .paths, .crashes, .commits, .repetition])
-    let result = Sweep(1..<21, like: options, threads: 2).run()
-    for failure in result.failures { Issue.record("\(failure.violation)\nrepeat it with: \(failure.options.command)") }
+    try sweep(20, turns: 200, faults: [.tags, .feeds, .adopting, .network, .paths, .crashes, .commits, .repetition])
   }
 
   @Test("Runs of two thousand turns violate nothing", .backgroundTest)

@@ -49,7 +49,7 @@ struct OPMLHostileTests {
       tail: "--><outline xmlUrl='https://last.example/'/>"),
   ]
 
-  @Test("It is read with little memory", .timeLimit(.minutes(2)), arguments: documents)
+  @Test("It is read with little memory", arguments: documents)
   func hostile(document: Hostile) throws {
     var reader = OPMLReader()
     var largest = 0

@@ -10,7 +10,7 @@ import Testing
 struct FuzzTests {
   private static let rounds = 1500
 
-  @Test("Mutations are read, whole and in pieces alike", .timeLimit(.minutes(5)), arguments: [UInt64(1), 2, 3, 4])
+  @Test("Mutations are read, whole and in pieces alike", arguments: [UInt64(1), 2, 3, 4])
   func mutations(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let fixtures = FeedCorpus.all.map(\.bytes)

@@ -5,7 +5,7 @@ import Testing
 /// Checks README.md and the DocC catalogue against the sources.
 @Suite("The documentation")
 struct DocumentationTests {
-  @Test("The catalogue converts without warnings, with the symbols of the built modules", .timeLimit(.minutes(5)))
+  @Test("The catalogue converts without warnings, with the symbols of the built modules")
   func conversion() async throws {
     let folder = try TemporaryFolder("podflux-documentation")
     let toolchain = try Toolchain.inUse()

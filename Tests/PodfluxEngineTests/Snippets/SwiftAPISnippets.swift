@@ -5,7 +5,7 @@ import Testing
 
 /// The code in the article SwiftAPI, the landing page and README.md: each marked piece is there word for word, and runs
 /// here.
-@Suite("Snippets of the documentation", .timeLimit(.minutes(1)))
+@Suite("Snippets of the documentation")
 struct SwiftAPISnippets {
   @Test("A download, from opening a library to stopping")
   func first() async throws {
