@@ -40,6 +40,23 @@ struct CommandHintsTests {
         == "podflux rules FEED --login bearer, or with podflux get URL --login bearer for a file of no feed")
   }
 
+  @Test("A download that waits for its login goes on after the closed sessions of its host are opened")
+  func waitingForLogin() throws {
+    var library = FakeLibrary()
+    library.sessions = [
+      #"{"id":"s-1","hosts":["e.org","m.e.org:81"],"kind":"bearer","state":"closed"}"#,
+      #"{"id":"s-2","hosts":["m.e.org:81"],"kind":"basic","state":"open"}"#,
+      #"{"id":"s-3","hosts":["m.e.org"],"kind":"basic","state":"closed"}"#,
+    ]
+    let hints = try CommandHints(of: library)
+    func commands(_ url: String) throws -> [String] {
+      hints.openCommands(for: try DownloadItem(JSONObject(line: Array(#"{"id":"d-1","url":"\#(url)"}"#.utf8))))
+    }
+    #expect(try commands("http://m.e.org:81/1.mp3") == ["podflux sessions open s-1"])
+    #expect(try commands("http://m.e.org/1.mp3") == ["podflux sessions open s-3"])
+    #expect(try commands("http://other.org/1.mp3").isEmpty)
+  }
+
   @Test(
     "A feed is named by its title, or by its id where the title would name another thing or none",
     arguments: [

@@ -1,4 +1,5 @@
 import Foundation
+import ScriptedOrigin
 import Testing
 import TestScheduling
 import TestSupport
@@ -84,6 +85,24 @@ struct SnapshotCommandTests {
       next.closeInput()
       #expect(try next.waitForEnd().status == 0)
     }
+  }
+
+  @Test("After a kill an episode is queued whose download ran, and none is running")
+  func episodeAfterKill() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...1)
+    scene.origin.serve(show.path + ".1.mp3", .resource(Resource(.empty)).failingBeforeHead(.stall))
+    let engine = try scene.start()
+    try engine.order("feeds/subscribe", ["url": show.url, "id": "show"])
+    _ = try engine.waitForFeed("show") { $0["episodes"] as? Int == 1 }
+    try engine.order("episodes/download", ["id": try #require(try engine.episodes([:]).first?["id"] as? String)])
+    try waitUntil("the download runs") { try engine.episodes(["state": "running"]).count == 1 }
+    try engine.kill()
+    let result = try PodfluxCommand.run(["snapshot", "--library", scene.library])
+    let payload = try #require(try PodfluxProcess.parse(result.output)["payload"] as? [String: Any])
+    let episodes = try #require((payload["episodes"] as? [String: Any])?["items"] as? [[String: Any]])
+    #expect(episodes.map { $0["state"] as? String } == ["queued"])
   }
 
   @Test("A folder that is no library, or is missing, ends with 65 and stays unchanged")

@@ -156,8 +156,6 @@ public struct CopyDraft: Sendable {
 
   /// The number of its descriptor, for reading and writing while the draft lives.
   public var descriptor: Int32 { file.number }
-  /// What the original's length is, in bytes.
-  public var originalLength: Int64 { original.size }
 
   /// Its length now.
   public func length() throws(FileError) -> Int64 { try file.status().identity.size }

@@ -124,8 +124,8 @@ public struct DownloadsStore: DomainStore {
   /// Whether something is under way, or waits for a moment, that a drain waits for.
   var owesWork: Bool { isDeleting || !verifications.underWay.isEmpty || counts[.waiting, default: 0] != 0 }
 
-  /// Whether files are being deleted.
-  var isDeleting: Bool { !deletions.underWay.isEmpty }
+  /// Whether files are being deleted, or will be once the attempt of a removed download has ended.
+  var isDeleting: Bool { !deletions.underWay.isEmpty || live.values.contains(where: \.isDisowned) }
 
   /// Takes in what clients want and what services report.
   public mutating func handle(

@@ -55,6 +55,8 @@ public struct LibraryQuarantine: Sendable {
       throw .failed("\"\(name)\" cannot be restored: \(error)")
     }
     switch outcome {
+    case .restored(let place, _) where destination.map { $0 != place } ?? false:
+      throw .failed("\"\(name)\" has been restored before, to \"\(place.text)\"")
     case .restored(let place, let identity): return (place, identity.size)
     case .occupied(let place): throw .failed("\"\(place.text)\" is taken and is not replaced; name another place")
     case .noPlace: throw .wrongUsage("it is not known where \"\(name)\" belongs; name a place for it")

@@ -217,7 +217,9 @@ public enum LibraryReader {
       }
       if try !LibraryLock.isHeld(folder) {
         snapshot.downloads?.showNothingRunning()
+        snapshot.episodes?.showNothingRunning()
         snapshot.filters?.downloads.showNothingRunning()
+        snapshot.filters?.episodes.showNothingRunning()
       }
       return snapshot
     }
@@ -304,6 +306,13 @@ extension FiltersSnapshot.Part {
       groups[group].filters[queued].count += filters[running].count
       groups[group].filters[running].count = 0
     }
+  }
+}
+
+extension EpisodesSnapshot {
+  /// As the downloads are shown.
+  fileprivate mutating func showNothingRunning() {
+    for index in items.indices where items[index].state == .running { items[index].state = .queued }
   }
 }
 

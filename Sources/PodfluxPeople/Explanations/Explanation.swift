@@ -50,6 +50,10 @@ package struct Explanation {
       let rate = item.rate > 0 ? " with \(ByteCount(item.rate).perSecond)\(left)" : ""
       say("It is being downloaded\(rate) (\(item.phase ?? "running")).")
     case .queued: say("It is in the queue and starts when its turn comes.")
+    case .waiting where item.reason == .auth:
+      let commands = hints.openCommands(for: item)
+      say("It \(item.stateWords(by: clock)).")
+      say(commands.isEmpty ? "podflux sessions lists the logins." : "It goes on after \(commands.joined(separator: " or ")).")
     case .waiting: say(Self.capitalized("it \(item.stateWords(by: clock)).", item))
     case .paused: say("It is paused and goes on with podflux resume.")
     case .failed where item.error?.needsCredentials == true:

@@ -78,8 +78,8 @@ package enum SelectionFailure: Error, Hashable {
     case .nothing("", let kinds):
       return ["no \(kinds.noun) is named by an empty text; give an id, a URL, or a part of a title"]
     case .nothing(let selector, let kinds):
-      // An address may have a password or a token.
-      let shown = (try? WebAddress(selector))?.redacted ?? selector
+      // An address may have a password or a token, also one with a mistake in it; a title has neither.
+      let shown = selector.contains(":/") ? selector.withoutCredentials : selector
       return ["there is no \(kinds.noun) \"\(shown)\""]
     case .ambiguous(let selector, let candidates, let feeds, let count):
       let shown = candidates.map { candidate in

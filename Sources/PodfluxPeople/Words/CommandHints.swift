@@ -60,6 +60,14 @@ package struct CommandHints {
     error?.session.flatMap { id in sessions.first { $0.id == id } }
   }
 
+  /// The commands that open the closed sessions again that are for a download's host, with the secrets that they have.
+  package func openCommands(for item: DownloadItem) -> [String] {
+    guard let host = item.url.flatMap({ try? WebAddress($0) })?.host else { return [] }
+    return sessions.filter { $0.state == .closed && $0.hosts.contains(host) }.map {
+      "podflux sessions open \(ShellCommand.quoted($0.id))"
+    }
+  }
+
   /// A session that a person has named may be that of many feeds.
   private func openCommand(for session: SessionItem?) -> String? {
     guard let session, !session.id.hasPrefix("s-") else { return nil }

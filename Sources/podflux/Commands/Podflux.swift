@@ -50,7 +50,26 @@ struct Podflux: ParsableCommand {
       StandardError.print("podflux: \(mistake)")
       exit(withError: ExitCode.wrongUsage)
     }
-    main(nil)
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      end(because: error)
+    }
+  }
+
+  /// Prints what the parser says of the command line, help to stdout, and ends the command.
+  private static func end(because error: any Error) -> Never {
+    let code = exitCode(for: error)
+    let text = fullMessage(for: error)
+    guard !text.isEmpty else { exit(withError: code) }
+    if code.isSuccess {
+      print(text)
+    } else {
+      let shown = SecretWords(Array(CommandLine.arguments.dropFirst())).removed(from: text)
+      for line in shown.split(separator: "\n", omittingEmptySubsequences: false) { StandardError.print(String(line)) }
+    }
+    exit(withError: code)
   }
 }
 

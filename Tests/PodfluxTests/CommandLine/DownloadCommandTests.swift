@@ -28,6 +28,7 @@ struct DownloadCommandTests {
     #expect(scene.publishedFiles() == ["Here.mp3"])
     #expect(try scene.podflux("rm", "--all").status == 0)
     #expect(try scene.results("ls", "--json").isEmpty)
+    #expect(scene.partialFiles().isEmpty, "the engine of rm lets the attempt end, and deletes what it has received")
     #expect(try scene.podflux("pause").status == 64)
     #expect(try scene.podflux("pause", "x", "--all").status == 64)
   }

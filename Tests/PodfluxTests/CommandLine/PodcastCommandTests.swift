@@ -217,7 +217,7 @@ struct PodcastCommandTests {
     let rss = "<rss version=\"2.0\"><channel><title>T</title></channel></rss>"
     let feed = try scene.podflux("import", "-", input: [rss])
     #expect(feed.errors.contains("subscribe to its address with podflux add"), "\(feed)")
-    #expect(try scene.podflux("rm", "mine").errors == "1 removed\n")
+    #expect(try scene.podflux("rm", "mine").errors == "1 feed removed\n")
     #expect(try scene.results("ls", "feeds", "--json").isEmpty)
   }
 

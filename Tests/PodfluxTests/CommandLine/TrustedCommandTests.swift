@@ -99,7 +99,7 @@ struct TrustedCommandTests {
     scene.origin.serve("/copy.xml", .resource(Resource(.text(copy), mediaType: "application/rss+xml")))
     try scene.results("add", scene.origin.url("/copy.xml"))
     #expect(try scene.podflux("sync").status == 0)
-    #expect(try scene.podflux("rm", "Copy").errors == "1 removed\n")
+    #expect(try scene.podflux("rm", "Copy").errors == "1 feed removed\n")
     #expect(scene.publishedFiles().count == 2)
     #expect(try scene.podflux("rm", "show of").status == 0)
     #expect(scene.publishedFiles().isEmpty)

@@ -284,17 +284,6 @@ extension JSONObject {
 }
 
 extension String {
-  /// A URL as it is shown: without user and password. Of what is no address all goes that could be a login or a token.
-  var withoutCredentials: String { (try? WebAddress(self))?.redacted ?? withoutSecretParts }
-
   /// Whether nothing of a URL is left out where it is shown.
   var isShownWhole: Bool { (try? WebAddress(self)).map { $0.redacted == $0.description } ?? true }
-
-  private var withoutSecretParts: String {
-    var text = self[...]
-    if let query = text.firstIndex(where: { $0 == "?" || $0 == "#" }) { text = text[..<query] }
-    guard let end = text.lastIndex(of: "@") else { return text.count == count ? self : text + "?…" }
-    let begin = text.firstRange(of: "//").map(\.upperBound).flatMap { $0 <= end ? $0 : nil } ?? text.startIndex
-    return text[..<begin] + "…" + text[end...] + (text.count == count ? "" : "?…")
-  }
 }

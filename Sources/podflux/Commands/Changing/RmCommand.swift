@@ -54,18 +54,22 @@ struct RmCommand: EngineCommand {
       var files = try RemovedFiles(of: items, in: access.library)
       // What is asked for is the file that is there, also if another program has changed it.
       if !files.changed.isEmpty { _ = try access.verify(files.changed) { _ in } }
-      var count: Int64 = 0
       for feed in chosen.feeds {
         guard let id = FeedID(feed.id) else { throw MalformedLine("a feed without a valid id") }
         try access.order(.podcasts(.unsubscribe(id, deletingFiles: !keepFile)))
-        count += 1
       }
-      if let downloads = chosen.selection {
-        count += try access.affected(by: { .remove($0, deletingFile: !keepFile) }, on: downloads)
+      let downloads = try chosen.selection.map { selection in
+        try access.affected(by: { .remove($0, deletingFile: !keepFile) }, on: selection)
       }
-      console.report(count, "removed")
+      report(feeds: chosen.feeds.count, downloads: downloads ?? 0, on: console)
       try tellOfRemaining(&files, access, on: console)
     }
+  }
+
+  private func report(feeds: Int, downloads: Int64, on console: Console) {
+    let parts = [(feeds, "feed"), (Int(clamping: downloads), "download")].filter { $0.0 > 0 }.map { count($0.0, $0.1) }
+    console.report(
+      Int64(feeds) + downloads, "removed", inWords: feeds > 0 ? parts.joined(separator: " and ") : nil)
   }
 
   /// The downloads whose files are to go.

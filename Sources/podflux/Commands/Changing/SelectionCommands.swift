@@ -26,9 +26,11 @@ extension SelectionCommand {
 
 extension Console {
   /// Says how many downloads or other things a command has concerned.
-  func report(_ count: Int64, _ participle: String) {
+  ///
+  /// - Parameter words: The number in words; nil if it is enough.
+  func report(_ count: Int64, _ participle: String, inWords words: String? = nil) {
     if options.json { return result(JSONObject([.init(key: "affected", value: .integer(count))])) }
-    note("\(count) \(participle)")
+    note("\(words ?? String(count)) \(participle)")
   }
 }
 
