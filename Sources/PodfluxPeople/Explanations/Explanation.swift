@@ -53,7 +53,8 @@ package struct Explanation {
     case .waiting where item.reason == .auth:
       let commands = hints.openCommands(for: item)
       say("It \(item.stateWords(by: clock)).")
-      say(commands.isEmpty ? "podflux sessions lists the logins." : "It goes on after \(commands.joined(separator: " or ")).")
+      let next = commands.isEmpty ? "podflux sessions lists the logins" : "It goes on after \(commands.listed("or"))"
+      say("\(next).")
     case .waiting: say(Self.capitalized("it \(item.stateWords(by: clock)).", item))
     case .paused: say("It is paused and goes on with podflux resume.")
     case .failed where item.error?.needsCredentials == true:
