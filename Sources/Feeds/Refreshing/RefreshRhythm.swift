@@ -20,7 +20,7 @@ import PodfluxCore
 /// After a failure it is `firstRetryMilliseconds`, twice as much after each further one, and at most
 /// `longestRetryMilliseconds`, spread by an eighth. It never ends.
 ///
-/// A `Retry-After` of the server puts either off, by at most `longestRetryAfterMilliseconds`.
+/// A `Retry-After` of the server puts the latter off, by at most `longestRetryAfterMilliseconds`.
 public struct RefreshRhythm: Hashable, Sendable {
   /// What is known of a feed's rhythm.
   public struct Signs: Hashable, Sendable {
@@ -100,13 +100,11 @@ public struct RefreshRhythm: Hashable, Sendable {
   }
 
   /// The next refresh after one that has succeeded, of a feed with this rhythm, within what the settings say now.
-  public func next(
-    afterSuccessAt moment: Timestamp, rhythm: FeedRhythm, retryAfterMilliseconds: Int64? = nil, draw: UInt64
-  ) -> Timestamp {
+  public func next(afterSuccessAt moment: Timestamp, rhythm: FeedRhythm, draw: UInt64) -> Timestamp {
     let interval = max(minimum, min(max(0, rhythm.intervalSeconds), maximum / 1000) * 1000)
     let part = interval / Self.spreadPart
     let spread = Self.draw(draw, in: max(minimum, interval - part)...min(maximum, interval + part))
-    let next = moment.advanced(byMilliseconds: max(spread, Self.limited(retryAfterMilliseconds)))
+    let next = moment.advanced(byMilliseconds: spread)
     let latest = max(next, moment.advanced(byMilliseconds: maximum))
     return min(latest, rhythm.loudMoment(from: next, draw: draw))
   }
