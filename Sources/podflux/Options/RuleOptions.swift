@@ -29,7 +29,7 @@ struct RuleOptions: ParsableArguments {
   @Option(help: "Only episodes that take at least so long, such as 10m or 1h30m.")
   var min: PlayingTime?
 
-  @Option(help: "Only episodes that take at most so long.")
+  @Option(help: "Only episodes that take at most so long, such as 3h.")
   var max: PlayingTime?
 
   @Option(help: "Of what rules have downloaded, keep only so many of the newest.")
@@ -104,12 +104,13 @@ struct RuleOptions: ParsableArguments {
   }
 }
 
-/// How long an episode takes, as a person says it: seconds, or numbers with h, m and s.
+/// How long an episode takes, as a person says it: numbers with h, m and s. A number alone says nothing: feeds mean seconds by
+/// it, and people minutes.
 struct PlayingTime: ExpressibleByArgument {
   let seconds: Int64
 
   init?(argument: String) {
-    guard let seconds = PlayingTimeText.seconds(of: argument) else { return nil }
+    guard !argument.allSatisfy(\.isNumber), let seconds = PlayingTimeText.seconds(of: argument) else { return nil }
     self.seconds = seconds
   }
 }

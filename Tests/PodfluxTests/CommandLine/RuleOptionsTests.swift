@@ -20,6 +20,12 @@ struct RuleOptionsTests {
     #expect(try rules(["--all", "--oldest-first"], changing: serial).autoDownload?.order == .oldest)
   }
 
+  @Test("A playing time has a unit")
+  func playingTimes() throws {
+    #expect(throws: (any Error).self) { try RuleOptions.parse(["--min", "10"]) }
+    #expect(try RuleOptions.parse(["--min", "10m", "--max", "1h30m"]).min?.seconds == 600)
+  }
+
   @Test("Options that say nothing of the order leave it")
   func keptOrder() throws {
     let serial = try rules(["--all", "--oldest-first"])
