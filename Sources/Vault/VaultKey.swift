@@ -35,7 +35,7 @@ package struct VaultKey: Sendable {
           """)
     }
     do {
-      key = try SealingKey(from: bytes, for: "podflux vault 1")
+      key = try SealingKey(from: Array(bytes), for: "podflux vault 1")
     } catch {
       throw Fault(description: "libcrypto cannot derive a key from the one in \"\(path)\"")
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Flux
+import Foundation
 import PodfluxClient
 import PodfluxCore
 import PodfluxPeople
@@ -199,17 +200,30 @@ struct AddCommand: EngineCommand {
   }
 
   /// Where a page names the feed, or the server's redirects lead, the preview knows; but it shows no password and no token.
-  /// What has one is subscribed to as it is: its first refresh follows pages and redirects too.
+  /// What has one is subscribed to as it is: its first refresh follows pages and redirects too. A login in the address
+  /// becomes a session, so that it is there for the episodes too, and its password is in the vault.
   private func subscribe(
     _ feed: String, _ preview: JSONObject, with access: EngineAccess
   ) throws -> Subscription {
-    let url = feed.isShownWhole ? try preview.string("url") ?? feed : feed
-    let request = try request("feeds/subscribe", url, more: options.ofLibrary)
+    let (url, login) = feed.isShownWhole ? (try preview.string("url") ?? feed, []) : Self.parted(feed)
+    let request = try request("feeds/subscribe", url, more: options.ofLibrary + login)
     let reply = try access.connection.ask(request).get()
     guard let id = FeedID(try reply.required("id", JSONObject.string)) else {
       throw MalformedLine("a feed without a valid id")
     }
     return Subscription(id: id, isNew: try reply.boolean("created") ?? false, example: try reply.string("example"))
+  }
+
+  /// An address without its login, and the login.
+  private static func parted(_ feed: String) -> (url: String, login: [(key: String, value: JSONValue)]) {
+    guard var parts = URLComponents(string: feed), let user = parts.user, let password = parts.password else {
+      return (feed, [])
+    }
+    (parts.user, parts.password) = (nil, nil)
+    let login = members(["kind": "basic".json, "secret": password.json, "user": user.json])
+    return (
+      parts.string ?? feed, [("auth", .object(JSONObject(login.map { JSONObject.Member(key: $0.key, value: $0.value) })))]
+    )
   }
 
   private func tell(
