@@ -85,11 +85,11 @@ public enum MediaSignature: String, Sendable, CaseIterable {
   /// The bytes may be untrusted. Cost: linear in their number.
   public init?(_ prefix: some Collection<UInt8>) {
     let prefix = MediaPrefix(prefix.prefix(Self.length))
-    let found =
-      Self.byMagic(prefix) ?? Self.ofISOMedia(prefix) ?? Self.ofOgg(prefix) ?? Self.ofChunks(prefix)
-      ?? Self.ofEBML(prefix) ?? Self.ofZIP(prefix) ?? Self.ofID3(prefix) ?? Self.ofAudioFrames(prefix, at: 0)
-      ?? Self.ofTransportStream(prefix) ?? Self.ofText(prefix)
-    guard let found else { return nil }
+    // One after the other: the compiler needs seconds for so many `??` in one expression.
+    let magic = Self.byMagic(prefix) ?? Self.ofISOMedia(prefix) ?? Self.ofOgg(prefix)
+    let container = magic ?? Self.ofChunks(prefix) ?? Self.ofEBML(prefix) ?? Self.ofZIP(prefix)
+    let audio = container ?? Self.ofID3(prefix) ?? Self.ofAudioFrames(prefix, at: 0)
+    guard let found = audio ?? Self.ofTransportStream(prefix) ?? Self.ofText(prefix) else { return nil }
     self = found
   }
 }

@@ -17,8 +17,9 @@ enum MediaSamples {
 
   /// An ID3v2.4 tag with this many bytes of frames, all zero.
   static func id3(_ length: Int, flags: UInt8 = 0) -> [UInt8] {
-    let size = (0..<4).map { UInt8(length >> (21 - 7 * $0) & 0x7F) }
-    return Array("ID3".utf8) + [4, 0, flags] + size + [UInt8](repeating: 0, count: length)
+    let size: [UInt8] = [21, 14, 7, 0].map { (shift: Int) in UInt8(length >> shift & 0x7F) }
+    let head: [UInt8] = Array("ID3".utf8) + [4, 0, flags] + size
+    return head + [UInt8](repeating: 0, count: length)
   }
 
   static func isoMedia(_ brand: String) -> [UInt8] {
