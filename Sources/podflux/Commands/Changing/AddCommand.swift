@@ -221,9 +221,8 @@ struct AddCommand: EngineCommand {
     }
     (parts.user, parts.password) = (nil, nil)
     let login = members(["kind": "basic".json, "secret": password.json, "user": user.json])
-    return (
-      parts.string ?? feed, [("auth", .object(JSONObject(login.map { JSONObject.Member(key: $0.key, value: $0.value) })))]
-    )
+    let auth = JSONObject(login.map { JSONObject.Member(key: $0.key, value: $0.value) })
+    return (parts.string ?? feed, [("auth", .object(auth))])
   }
 
   private func tell(
