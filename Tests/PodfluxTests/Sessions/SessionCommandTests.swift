@@ -35,6 +35,19 @@ struct SessionCommandTests {
     #expect(sessions.count == 2 && sessions[1].contains("127.0.0.1:\(scene.origin.port)"), "\(sessions)")
   }
 
+  @Test("A login in the address becomes a session, which is for the episodes too, and stands in no row")
+  func loginInAddress() throws {
+    let scene = try scene()
+    let url = scene.origin.url("/feed").replacing("http://", with: "http://me:s3cret%20pw@")
+    let added = try scene.podflux("add", url, "--all")
+    #expect(added.status == 0 && added.output.hasPrefix("Members: 1 episode"), "\(added)")
+    #expect(try scene.podflux("sync").status == 0)
+    #expect(scene.publishedFiles().count == 1)
+    #expect(try scene.results("sessions").count == 2)
+    let rows = try #require(FileManager.default.contents(atPath: scene.library + "/.podflux/podflux.sqlite"))
+    #expect(rows.range(of: Data("s3cret".utf8)) == nil)
+  }
+
   @Test("add takes the parameter's secret from stdin, and refuses a login without its name")
   func parameter() throws {
     let scene = try Scene()
