@@ -93,9 +93,7 @@ extension AuthenticationChallenge {
     let kept = String(String.UnicodeScalarView(scalars.prefix(maximumShownCharacters)))
     return kept.split(separator: " ").joined(separator: " ")
   }
-}
 
-extension AuthenticationChallenge {
   /// From so many letters and digits in a row on a word may be a token.
   private static let tokenCharacters = 20
 
