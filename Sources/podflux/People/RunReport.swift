@@ -177,7 +177,25 @@ struct RunReport {
   }
 
   private func table() throws -> TextTable {
-    try run.string("task") == "adopt" ? adoptionTable() : findingTable()
+    switch try run.string("task") {
+    case "adopt": try adoptionTable()
+    case "rename": try renamingTable()
+    default: try findingTable()
+    }
+  }
+
+  /// Which file gets which name, or why it keeps its own.
+  private func renamingTable() throws -> TextTable {
+    var table = TextTable(
+      [.init("status"), .init("path"), .init("new name"), .init("because")],
+      narrowings: [.shrink(3, to: 12), .shrink(1, to: 24), .drop(3), .shrink(2, to: 24), .drop(0), .shrink(1, to: 12)])
+    for step in steps {
+      table.add([
+        StyledText(try step.string("status") ?? ""), StyledText(try Self.place(of: step)),
+        StyledText(try step.string("to") ?? ""), StyledText(try step.string("because") ?? ""),
+      ])
+    }
+    return table
   }
 
   /// Which file is which episode's, by what, and how surely.
