@@ -57,7 +57,9 @@ struct LsCommand: ParsableCommand {
     if kind == .feeds, !state.isEmpty || since != nil {
       throw ValidationError("--state and --since are for episodes and downloads")
     }
-    if let sort, !isKnown(sort) { throw ValidationError("--sort does not know \"\(sort)\" for \(kind.rawValue)") }
+    if let sort, !isKnown(sort) {
+      throw ValidationError("--sort does not know \"\(sort)\"; it knows for \(kind.rawValue) \(sortKeys.listed)")
+    }
   }
 
   private func isKnown(_ sort: String) -> Bool {
@@ -65,6 +67,14 @@ struct LsCommand: ParsableCommand {
     case .feeds: FeedOrder(text: sort) != nil
     case .episodes: EpisodeOrder(text: sort) != nil
     case .downloads: DownloadOrder(text: sort) != nil
+    }
+  }
+
+  private var sortKeys: [String] {
+    switch kind {
+    case .feeds: FeedOrderKey.allCases.map(\.rawValue)
+    case .episodes: EpisodeOrderKey.allCases.map(\.rawValue)
+    case .downloads: DownloadOrderKey.allCases.map(\.rawValue)
     }
   }
 
