@@ -1,4 +1,3 @@
-import NIOSSL
 import Synchronization
 
 /// A web server, on 127.0.0.1 by default, that handles each request according to a script: correctly, slowly, with wrong
