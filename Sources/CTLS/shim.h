@@ -12,8 +12,8 @@
 
 /// The server's protocols, as a list of names with their lengths (RFC 7301 section 3.1).
 typedef struct {
-  uint8_t length;
-  uint8_t bytes[255];
+  uint8_t *bytes;
+  unsigned int length;
 } CTLSProtocols;
 
 /// A client that offers none of them gets no protocol, and may go on.

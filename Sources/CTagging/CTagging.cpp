@@ -4,6 +4,7 @@
 #include <attachedpictureframe.h>
 #include <chapterframe.h>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <flacfile.h>
 #include <flacpicture.h>
@@ -247,11 +248,12 @@ bool isWritten(FileStream &stream, ctagging_format format, const ctagging_tags &
 
 // MARK: Reading
 
-template <size_t room> void copy(const String &value, char (&destination)[room]) {
-  std::string bytes = value.to8Bit(true);
-  size_t count = std::min(bytes.size(), room - 1);
-  std::memcpy(destination, bytes.data(), count);
-  destination[count] = 0;
+/// The longest text, in bytes.
+const size_t longestText = 2048;
+
+void copy(const String &value, char *&destination) {
+  std::free(destination);
+  destination = strndup(value.to8Bit(true).c_str(), longestText);
 }
 
 ctagging_result readTag(const TagLib::File &file, ctagging_contents &contents) {
@@ -344,4 +346,8 @@ extern "C" ctagging_result ctagging_read(int descriptor, ctagging_format format,
   } catch (...) {
     return CTAGGING_UNREADABLE;
   }
+}
+
+extern "C" void ctagging_free(ctagging_contents *contents) {
+  for (char *text : {contents->title, contents->album, contents->date}) std::free(text);
 }

@@ -34,12 +34,12 @@ final class TLSContext: @unchecked Sendable {
 
   init(_ material: TLSMaterial, applicationProtocols: [String] = ["http/1.1"]) throws(OriginError) {
     let list = applicationProtocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+    let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: list.count)
+    bytes.initialize(from: list, count: list.count)
     protocols = .allocate(capacity: 1)
-    protocols.initialize(to: CTLSProtocols())
-    protocols.pointee.length = UInt8(list.count)
-    withUnsafeMutableBytes(of: &protocols.pointee.bytes) { $0.copyBytes(from: list) }
+    protocols.initialize(to: CTLSProtocols(bytes: bytes, length: UInt32(list.count)))
     guard let context = ctls_make_context(material.certificatePath, material.privateKeyPath, protocols) else {
-      protocols.deallocate()
+      Self.free(protocols)
       throw OriginError.unusableTLSMaterial(material)
     }
     self.context = context
@@ -47,6 +47,11 @@ final class TLSContext: @unchecked Sendable {
 
   deinit {
     SSL_CTX_free(context)
+    Self.free(protocols)
+  }
+
+  private static func free(_ protocols: UnsafeMutablePointer<CTLSProtocols>) {
+    protocols.pointee.bytes.deallocate()
     protocols.deallocate()
   }
 

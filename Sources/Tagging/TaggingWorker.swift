@@ -31,10 +31,10 @@ public enum TaggingWorker {
   private static func answer() -> WorkerEnd {
     guard let format = TagFormat(beginning: read(copy, count: MediaSignature.length)) else { return .unknownFormat }
     var contents = ctagging_contents()
+    defer { ctagging_free(&contents) }
     guard ctagging_read(dup(copy), format.code, &contents) == CTAGGING_DONE else { return .unreadable }
-    func text<Characters>(_ characters: Characters) -> String? {
-      let text = withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      return text.isEmpty ? nil : text
+    func text(_ characters: UnsafePointer<CChar>?) -> String? {
+      characters.flatMap { $0.pointee == 0 ? nil : String(cString: $0) }
     }
     let tags = FileTags(
       title: text(contents.title), album: text(contents.album), date: text(contents.date),

@@ -3,6 +3,7 @@
 #include <attachedpictureframe.h>
 #include <chapterframe.h>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <flacfile.h>
 #include <flacpicture.h>
@@ -24,11 +25,9 @@ using namespace TagLib;
 
 namespace {
 
-template <size_t room> void copy(const String &value, char (&destination)[room]) {
-  std::string bytes = value.to8Bit(true);
-  size_t count = bytes.size() < room ? bytes.size() : room - 1;
-  std::memcpy(destination, bytes.data(), count);
-  destination[count] = 0;
+void copy(const String &value, char *&destination) {
+  std::free(destination);
+  destination = strdup(value.to8Bit(true).c_str());
 }
 
 void readPictures(const List<FLAC::Picture *> &pictures, tag_reader_contents &contents) {
@@ -146,4 +145,10 @@ extern "C" int tag_reader_read(int descriptor, tag_reader_format format, tag_rea
   std::memset(contents, 0, sizeof *contents);
   FileStream stream(descriptor, true);
   return stream.isOpen() ? read(stream, format, *contents) : -1;
+}
+
+extern "C" void tag_reader_free(tag_reader_contents *contents) {
+  for (char *text : {contents->title, contents->album, contents->date, contents->genre, contents->chapters}) {
+    std::free(text);
+  }
 }

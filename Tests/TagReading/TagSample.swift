@@ -32,6 +32,7 @@ public enum TagSample: String, CaseIterable, Sendable {
   /// The tags of a file of this format; nil if it is none.
   public func tags(at path: String) -> ReadTags? {
     var contents = tag_reader_contents()
+    defer { tag_reader_free(&contents) }
     guard tag_reader_read(open(path, O_RDONLY | O_CLOEXEC), format, &contents) == 0 else { return nil }
     return ReadTags(contents)
   }
@@ -45,9 +46,7 @@ public struct ReadTags: Equatable, Sendable {
   public let chapters: [String]
 
   init(_ contents: tag_reader_contents) {
-    func text<Characters>(_ characters: Characters) -> String {
-      withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    }
+    func text(_ characters: UnsafePointer<CChar>?) -> String { characters.map(String.init(cString:)) ?? "" }
     (title, album) = (text(contents.title), text(contents.album))
     (date, genre) = (text(contents.date), text(contents.genre))
     (track, disc) = (Int(contents.track), Int(contents.disc))

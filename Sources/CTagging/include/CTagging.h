@@ -69,12 +69,13 @@ enum ctagging_result ctagging_write(int file, enum ctagging_format format, const
 /// a write has failed.
 enum ctagging_result ctagging_check(int file, enum ctagging_format format, const struct ctagging_tags *tags);
 
-/// What the tags of a file say: texts are UTF-8, end with NUL, and are cut to their room; empty, and 0, where they say nothing.
+/// What the tags of a file say: texts are UTF-8, end with NUL, and are cut to 2048 bytes; NULL, and 0, where they say nothing. They
+/// are pointers: Swift's compiler needs a minute for arrays, which it takes for tuples.
 struct ctagging_contents {
-  char title[2049];
-  char album[2049];
+  char *title;
+  char *album;
   /// Mostly as ISO 8601 writes it.
-  char date[64];
+  char *date;
   int track;
   /// Whether the file has a picture, and chapters: `ctagging_write` leaves those.
   int has_picture;
@@ -82,7 +83,11 @@ struct ctagging_contents {
 };
 
 /// Reads the tags of the file of a descriptor, which it closes. Like `ctagging_write`, to be called in a process that may die.
+/// `ctagging_free` follows, also where it fails.
 enum ctagging_result ctagging_read(int file, enum ctagging_format format, struct ctagging_contents *contents);
+
+/// Frees the texts.
+void ctagging_free(struct ctagging_contents *contents);
 
 #ifdef __cplusplus
 }
