@@ -1,6 +1,5 @@
 #include "CTagging.h"
 
-#include <algorithm>
 #include <attachedpictureframe.h>
 #include <chapterframe.h>
 #include <cstdio>
