@@ -48,18 +48,6 @@ struct ServiceManagerTests {
     #expect(try manager.receive() == "STOPPING=1")
   }
 
-  @Test("The manager's variables are removed from the environment")
-  func environment() async {
-    // In a process of its own: threads of this one read the environment when they start others.
-    await #expect(processExitsWith: .success) {
-      let names = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
-      for (name, value) in zip(names, ["/nonexistent/socket", "1000000", "1"]) { setenv(name, value, 1) }
-      #expect(Notifier.takeFromEnvironment() != nil)
-      for name in names { #expect(getenv(name) == nil) }
-      #expect(Notifier.takeFromEnvironment() == nil)
-    }
-  }
-
   @Test("The watchdog gets a report at half its interval, as long as the engine answers")
   func watchdog() throws {
     let notifier = try #require(

@@ -42,6 +42,18 @@ struct CompletionHookTests {
     }
   }
 
+  @Test("It gets none of the variables with which the service manager speaks to the engine")
+  func environment() throws {
+    let scene = try Scene()
+    let hook = try program(scene, "env > before; mv before variables")
+    let variables = ["NOTIFY_SOCKET": scene.outside + "/manager", "WATCHDOG_USEC": "60000000", "PODFLUX_SAID": "yes"]
+    let engine = try scene.start(["--on-complete", hook], environment: variables)
+    try download(["one"], engine, scene)
+    try waitUntil("the program's variables") { !lines(scene, "variables").isEmpty }
+    let found = lines(scene, "variables")
+    #expect(found.contains("PODFLUX_SAID=yes") && !found.contains { $0.contains("NOTIFY_") || $0.contains("WATCHDOG") })
+  }
+
   @Test("It gets the item as a line on its stdin, its arguments as they are, and no descriptor of the engine's")
   func item() throws {
     let scene = try Scene()
