@@ -112,14 +112,15 @@ struct PodcastTableTests {
       try tables.episodes.insert([3, nil, 1, 1, 2].map(content), of: feeds.0, added: Self.now)
       try tables.episodes.insert([0, 1, 2].map(content), of: feeds.1, added: Self.now)
     }
-    let found = try write { tables in
-      try (1...8).map { number in
+    let found: [Int64?] = try write { tables in
+      try (1...8).map { (number: Int64) -> Int64? in
         try tables.episodes.find(EpisodeID(number: number)).flatMap { try tables.episodes.index(of: $0) }
       }
     }
     #expect(found == [4, nil, 1, 2, 3, 1, 2, 3])
     let indexes = try database.read { try $0.episodeIndexes(of: feeds.0) }
-    #expect(indexes.map { ($0.key.number, $0.value) }.sorted { $0.1 < $1.1 }.map(\.0) == [3, 4, 5, 1])
+    let inOrder = indexes.sorted { $0.value < $1.value }.map(\.key.number)
+    #expect(inOrder == [3, 4, 5, 1])
   }
 
   @Test("A download's file can be named after its episode and its feed")

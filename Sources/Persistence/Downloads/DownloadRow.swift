@@ -51,10 +51,11 @@ enum DownloadRow {
   /// Most inserted downloads are new: half of their columns have constant values, which the statement contains as
   /// literals, since each bound value costs time.
   static func insertion(of download: Download) -> (sql: String, parts: [Part]) {
-    let isFresh =
-      download.progress == .init() && download.failures == 0 && download.freshAddresses == 0
-      && download.restarts == 0 && download.round == .init() && !download.isHeld
-      && download.dates == .init(added: download.dates.added) && download.session == nil
+    // In parts: the compiler needs seconds for the whole.
+    let isUntried = download.failures == 0 && download.freshAddresses == 0 && download.restarts == 0
+    let isUntouched = download.progress == .init() && download.round == .init()
+    let isNew = download.dates == .init(added: download.dates.added)
+    let isFresh = isUntried && isUntouched && isNew && !download.isHeld && download.session == nil
     let hasPolicy = download.networks != .init()
     switch download.state {
     case .queued where isFresh && !hasPolicy: return (insertQueued, freshParts)

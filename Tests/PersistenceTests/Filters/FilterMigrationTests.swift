@@ -51,17 +51,21 @@ struct FilterMigrationTests {
     for kind in DownloadState.Kind.allCases {
       for reason in [nil] + WaitingReason.allCases {
         for error in [nil] + DownloadError.Code.allCases {
-          let number = kind.rowCode + (reason?.rowCode ?? 0) + (error?.rowCode ?? 0)
+          let number = Int(kind.rowCode + (reason?.rowCode ?? 0) + (error?.rowCode ?? 0))
           let traits = Traits(
             kind: kind, isHeld: number % 2 == 0, reason: reason, error: error,
-            media: MediaKind.allCases[Int(number) % 3], size: SizeClass.allCases[Int(number) % 5],
-            age: AgeClass.allCases[Int(number / 2) % 5], origin: Origin.allCases[Int(number) % 2],
-            network: NetworkPolicy.allCases[Int(number / 3) % 3])
+            media: MediaKind.allCases[number % 3], size: SizeClass.allCases[number % 5],
+            age: AgeClass.allCases[number / 2 % 5], origin: Origin.allCases[number % 2],
+            network: NetworkPolicy.allCases[number / 3 % 3])
           #expect(try PackedTraits(code: PackedTraits(traits).code).traits() == traits)
         }
       }
     }
-    for damaged in [Int64(-1), 1 << 36, 6 << 23, 9 << 18, 25 << 12, 3 << 10, 5 << 7, 5 << 4, 2 << 2, 3] {
+    let fields: [(value: Int64, place: Int64)] = [
+      (-1, 0), (1, 36), (6, 23), (9, 18), (25, 12), (3, 10), (5, 7), (5, 4), (2, 2), (3, 0),
+    ]
+    for (value, place) in fields {
+      let damaged = value << place
       #expect(throws: DamagedRow.self) { try PackedTraits(code: damaged).traits() }
     }
   }

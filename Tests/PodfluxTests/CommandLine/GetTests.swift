@@ -14,11 +14,10 @@ struct GetTests {
     let urls = ["/a.mp3", "/b.mp3"].map(scene.origin.url)
     let result = try scene.podflux("get", urls[0], urls[1])
     #expect(result.status == 0)
-    #expect(
-      Set(result.output.split(separator: "\n").map(String.init)) == [
-        "\(scene.library)/a.mp3", "\(scene.library)/b.mp3",
-      ])
-    #expect(result.errors.split(separator: "\n").filter { $0.hasPrefix("done ") }.count == 2, "\(result.errors)")
+    let paths = result.output.split(separator: "\n").map(String.init).sorted()
+    #expect(paths == ["\(scene.library)/a.mp3", "\(scene.library)/b.mp3"])
+    let done = result.errors.split(separator: "\n").filter { $0.hasPrefix("done ") }
+    #expect(done.count == 2, "\(result.errors)")
     #expect(scene.hash(of: "a.mp3") == body.hash)
     scene.origin.resetLog()
     #expect(try scene.results("get", "--quiet", urls[0]) == ["\(scene.library)/a.mp3"])
