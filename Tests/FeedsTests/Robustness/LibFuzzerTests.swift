@@ -44,7 +44,8 @@ struct LibFuzzerTests {
     }
     // Not optimised: that would take longer than it saves.
     var words = ["swiftc", "-Onone", "-swift-version", "6", "-parse-as-library", "-sanitize=fuzzer"]
-    words += ["-module-name", "Feeds", "-package-name", "podflux", "-I", products.appendingPathComponent("Modules").path]
+    words += ["-module-name", "Feeds", "-package-name", "podflux"]
+    words += ["-I", products.appendingPathComponent("Modules").path]
     words += files.filter { $0.hasSuffix(".swift") }.sorted().map { "\(sources.path)/\($0)" }
     words.append(tests.appendingPathComponent("Tests/FeedsTests/Fuzzing/FeedFuzzer.swift").path)
     return words + objects + ["-o", program]
