@@ -17,12 +17,17 @@ struct SecretWords {
     replacements.sort { $0.secret.utf8.count > $1.secret.utf8.count }
   }
 
-  /// The text without them.
+  /// The text without them: in quotation marks, and from so many bytes on also without, since a shorter one is a part of other
+  /// words.
   func removed(from text: String) -> String {
-    replacements.reduce(text) { $0.replacing($1.secret, with: $1.shown) }
+    replacements.reduce(text) { text, word in
+      let quoted = ["'", "\""].reduce(text) { $0.replacing($1 + word.secret + $1, with: $1 + word.shown + $1) }
+      return word.secret.utf8.count < Self.unquotedBytes ? quoted : quoted.replacing(word.secret, with: word.shown)
+    }
   }
 
   private static let header = "--header"
+  private static let unquotedBytes = 8
 
   /// An option's name, and its value; a word of any other kind is a value.
   private static func parts(of word: String) -> (name: String?, value: String) {

@@ -4,12 +4,13 @@ import Testing
 
 @Suite("Secrets in errors that quote the command line")
 struct SecretWordsTests {
-  private static let quoted = "The value 'WORD' is invalid"
+  private static let quoted = "The value 'WORD' is invalid for an example"
 
   @Test(
     "are left out",
     arguments: [
       (["--header", "Authorization Bearer s3cret"], "Authorization Bearer s3cret", "…"),
+      (["--header", "x"], "x", "…"),
       (["--header=Authorization Bearer s3cret"], "Authorization Bearer s3cret", "…"),
       (["get", "htp:/user:s3cret@example.org/1.mp3"], "htp:/user:s3cret@example.org/1.mp3", "…@example.org/1.mp3"),
       (["get", "user:s3cret@example.org"], "user:s3cret@example.org", "…@example.org"),

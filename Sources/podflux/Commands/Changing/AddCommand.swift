@@ -216,9 +216,9 @@ struct AddCommand: EngineCommand {
 
   /// An address without its login, and the login.
   private static func parted(_ feed: String) -> (url: String, login: [(key: String, value: JSONValue)]) {
-    guard var parts = URLComponents(string: feed), let user = parts.user, let password = parts.password else {
-      return (feed, [])
-    }
+    guard var parts = URLComponents(string: feed), let user = parts.user, !user.isEmpty, let password = parts.password,
+      !password.isEmpty
+    else { return (feed, []) }
     (parts.user, parts.password) = (nil, nil)
     let login = members(["kind": "basic".json, "secret": password.json, "user": user.json])
     let auth = JSONObject(login.map { JSONObject.Member(key: $0.key, value: $0.value) })
