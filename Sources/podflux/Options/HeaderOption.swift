@@ -16,13 +16,18 @@ struct HeaderOption: ExpressibleByArgument {
 extension [HeaderOption] {
   /// The member of a payload; nil without headers.
   var member: JSONValue? {
-    isEmpty ? nil : .object(JSONObject(map { JSONObject.Member(key: $0.name, value: .string($0.value)) }))
+    isEmpty ? nil : object(map { (key: $0.name, value: .string($0.value)) })
   }
 }
 
 /// The members of a payload that have a value.
 func members(_ values: KeyValuePairs<String, JSONValue?>) -> [(key: String, value: JSONValue)] {
   values.compactMap { key, value in value.map { (key, $0) } }
+}
+
+/// An object with these members.
+func object(_ members: [(key: String, value: JSONValue)]) -> JSONValue {
+  .object(JSONObject(members.map { JSONObject.Member(key: $0.key, value: $0.value) }))
 }
 
 extension String {

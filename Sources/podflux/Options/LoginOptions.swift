@@ -120,8 +120,7 @@ struct SessionOptions: ParsableArguments {
   func members(hasAddress: Bool = false) throws -> [(key: String, value: JSONValue)] {
     if let session { return [("session", .string(session))] }
     guard login.isGiven else { return [] }
-    let members = try login.members(hasAddress: hasAddress).map { JSONObject.Member(key: $0.key, value: $0.value) }
-    return [("auth", .object(JSONObject(members)))]
+    return [("auth", object(try login.members(hasAddress: hasAddress)))]
   }
 }
 

@@ -221,8 +221,7 @@ struct AddCommand: EngineCommand {
     else { return (feed, []) }
     (parts.user, parts.password) = (nil, nil)
     let login = members(["kind": "basic".json, "secret": password.json, "user": user.json])
-    let auth = JSONObject(login.map { JSONObject.Member(key: $0.key, value: $0.value) })
-    return (parts.string ?? feed, [("auth", .object(auth))])
+    return (parts.string ?? feed, [("auth", object(login))])
   }
 
   private func tell(
