@@ -32,15 +32,15 @@ let package = Package(
     .target(
       name: "PodfluxPeople",
       dependencies: [
-        "PodfluxClient", "PodfluxCore", "Terminal", "Texts", "WireProtocol", .product(name: "Yams", package: "Yams"),
+        "CLinux", "PodfluxClient", "PodfluxCore", "Terminal", "Texts", "WireProtocol",
+        .product(name: "Yams", package: "Yams"),
       ]),
     .target(name: "PodfluxClient", dependencies: ["PodfluxCore", "WireProtocol"]),
     .target(
       name: "PodfluxEngine",
       dependencies: [
-        "Digests", "EngineRuntime", "Feeds", "FileStore", "Flux", "Persistence", "PodfluxCore", "Reachability",
-        "Tagging", "Transfers", "Vault",
-        "WireProtocol",
+        "CLinux", "Digests", "EngineRuntime", "Feeds", "FileStore", "Flux", "Persistence", "PodfluxCore",
+        "Reachability", "Tagging", "Transfers", "Vault", "WireProtocol",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
       ]),

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /// renameat2(2) with RENAME_NOREPLACE: 0, or the errno of the failure (EEXIST when the destination is taken).
@@ -61,6 +62,16 @@ static inline int linux_is_on_ext_or_xfs(int file) {
 static inline unsigned long linux_file_system(int file) {
   struct statfs status;
   return fstatfs(file, &status) == 0 ? (unsigned long)status.f_type & 0xffffffffUL : 0;
+}
+
+/// Reads the time zone of the process again (tzset(3): TZ, or else /etc/localtime).
+static inline void linux_read_time_zone(void) { tzset(); }
+
+/// By how much local clocks are ahead of UTC at a time, in seconds (localtime_r(3)); 0 for a year beyond all numbers.
+static inline int64_t linux_local_offset(int64_t seconds) {
+  time_t time = (time_t)seconds;
+  struct tm parts;
+  return localtime_r(&time, &parts) ? (int64_t)parts.tm_gmtoff : 0;
 }
 
 /// When an open file was created (statx(2), STATX_BTIME): 0, or the errno; EOPNOTSUPP if the file system does not store it.

@@ -37,17 +37,6 @@ public struct TagOrder: Codable, Hashable, Sendable {
   }
 }
 
-extension String {
-  /// Its beginning of at most so many bytes of UTF-8, in whole characters.
-  func cut(toBytes limit: Int) -> String {
-    guard utf8.count > limit else { return self }
-    // A character has a byte at least: what is behind so many need not be looked at.
-    var text = String(prefix(limit))
-    while text.utf8.count > limit { text.removeLast() }
-    return text
-  }
-}
-
 /// Why the worker has ended: its exit status.
 enum WorkerEnd: Int32 {
   /// It has tagged the file, or has said what its tags are.

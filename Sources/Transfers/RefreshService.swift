@@ -63,7 +63,7 @@ public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
       now.running[refresh.id] = operation
       return operation
     }
-    if let operation { operations.addOperation(operation) }
+    if let operation { transfers.refreshGate.add(operation, to: operations) }
   }
 
   /// Lets a refresh continue behind the report that is committed.
@@ -76,7 +76,9 @@ public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
 
   /// Stops a refresh.
   public func stop(_ refresh: FeedRefresh.ID) {
-    state.withLock { $0.running[refresh] }?.stop()
+    guard let operation = state.withLock({ $0.running[refresh] }) else { return }
+    operation.stop()
+    transfers.refreshGate.letThrough(operation)
   }
 
   // MARK: Reports

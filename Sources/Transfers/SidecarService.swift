@@ -40,7 +40,10 @@ public final class SidecarService<Files: LibraryFileSystem & Sendable>: Sendable
     switch order {
     case .fetch(let fetch): start(fetch)
     case .proceed(let id): running.withLock { $0[id] }?.proceed()
-    case .stop(let id): running.withLock { $0[id] }?.stop()
+    case .stop(let id):
+      guard let operation = running.withLock({ $0[id] }) else { break }
+      operation.stop()
+      transfers.gate.letThrough(operation)
     case .delete, .move, .look:
       errands.async { [self] in
         guard !isEnding.load(ordering: .relaxed), let fact = files.carryOut(order) else { return }
@@ -60,7 +63,7 @@ public final class SidecarService<Files: LibraryFileSystem & Sendable>: Sendable
       now[fetch.id] = operation
       return operation
     }
-    if let operation { operations.addOperation(operation) }
+    if let operation { transfers.gate.add(operation, to: operations) }
   }
 
   /// Returns when no file is being changed any more. A fetch that has not ended in time ends without a report; what is left
@@ -69,6 +72,9 @@ public final class SidecarService<Files: LibraryFileSystem & Sendable>: Sendable
     isEnding.store(true, ordering: .sequentiallyConsistent)
     errands.sync {}
     queue.sync(flags: .barrier) {}
-    for operation in running.withLock({ Array($0.values) }) { operation.stop() }
+    for operation in running.withLock({ Array($0.values) }) {
+      operation.stop()
+      transfers.gate.letThrough(operation)
+    }
   }
 }

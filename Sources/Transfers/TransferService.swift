@@ -10,6 +10,10 @@ import Synchronization
 public final class TransferService: Sendable {
   private let environment: TransferEnvironment
   private let operations = OperationQueue()
+  /// What downloads and sidecars pass before they begin.
+  let gate: StartGate
+  /// What refreshes pass.
+  let refreshGate: StartGate
   private let running = Mutex<[AttemptID: DownloadOperation]>([:])
 
   /// Starts the curl thread.
@@ -19,13 +23,14 @@ public final class TransferService: Sendable {
   ///   - authorities: Authorities to trust in addition to the system's.
   ///   - authorityBundlePath: The path for the file of all authorities; written if some are added, otherwise removed.
   ///   - chooseDevice: To which device a connection is bound that may use unmetered links only.
+  ///   - delays: For how long nothing begins.
   ///   - bootID: Identifies the machine's current boot.
   ///   - readClock: Reads both clocks.
   ///   - report: Receives the attempts' reports; called from any thread, must not block.
   /// - Throws: If the system refuses a thread, libcurl, or the file of all authorities.
   public init(
     files: any AttemptFiles, authorities: CertificateAuthorities?, authorityBundlePath: String,
-    chooseDevice: @escaping DeviceChoice = { $1 }, bootID: String,
+    chooseDevice: @escaping DeviceChoice = { $1 }, delays: RequestDelays = .init(), bootID: String,
     readClock: @escaping @Sendable () -> ClockReading, report: @escaping @Sendable (AttemptReport) -> Void
   ) throws {
     var configuration = CurlDriver.Configuration(addedAuthorities: authorities, bundlePath: authorityBundlePath)
@@ -33,6 +38,8 @@ public final class TransferService: Sendable {
     let driver = try CurlDriver(configuration: configuration)
     environment = TransferEnvironment(
       driver: driver, files: files, bootID: bootID, readClock: readClock, report: report)
+    gate = StartGate(openingAfter: delays.downloads)
+    refreshGate = StartGate(openingAfter: delays.refreshes)
     // The store decides on admission: every attempt that comes here runs, those included that publish.
     operations.maxConcurrentOperationCount = .max
   }
@@ -51,7 +58,7 @@ public final class TransferService: Sendable {
       running[attempt.id] = operation
       return operation
     }
-    if let operation { operations.addOperation(operation) }
+    if let operation { gate.add(operation, to: operations) }
   }
 
   /// Lets an attempt continue with the step that it announced.
@@ -61,7 +68,9 @@ public final class TransferService: Sendable {
 
   /// Stops an attempt; it keeps and reports its bytes.
   public func stop(_ attempt: AttemptID) {
-    running.withLock { $0[attempt] }?.stop()
+    guard let operation = running.withLock({ $0[attempt] }) else { return }
+    operation.stop()
+    gate.letThrough(operation)
   }
 
   /// Sets the limits, also for running attempts: the rate within some milliseconds, the reserve with the next write.

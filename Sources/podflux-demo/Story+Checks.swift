@@ -93,7 +93,7 @@ extension Story {
     guard let path = item?.path else { return checklist.add("“\(episode.title)” has a file", false) }
     let expected = MessageDigest.text(of: episode.resource.body.digest())
     let found = FileManager.default.contents(atPath: library + "/" + path)
-      .map { MessageDigest.text(of: MessageDigest.digest(of: $0)) }
+      .map { MessageDigest.digestText(of: $0) }
     checklist.add("sha256 \(expected.prefix(12))… \(path)", found == expected)
   }
 

@@ -186,9 +186,9 @@ struct CleanupTableTests {
     }
     #expect(try database.read { try $0.formerFiles(like: file) } == [kept])
     try database.write { tables in
-      #expect(try tables.formerFiles.formerAddress(of: kept.download) == kept.address)
+      #expect(try tables.formerFiles.formerFile(of: kept.download)?.address == kept.address)
       try tables.formerFiles.forgetFormerFiles(of: kept.download, having: kept.file)
-      #expect(try tables.formerFiles.formerAddress(of: kept.download) == nil)
+      #expect(try tables.formerFiles.formerFile(of: kept.download) == nil)
       #expect(try tables.formerFiles.removedDownload(for: wish(kept.download, kept.address)) { _ in true } == nil)
     }
     #expect(try database.read { try $0.formerFiles(like: file) }.isEmpty)
@@ -249,7 +249,7 @@ struct CleanupTableTests {
     // The eighth is the completed one.
     let expected = FormerFile(
       download: try #require(DownloadID("x8")), address: try WebAddress("https://a.example/x8"),
-      file: try Sample.file(inode: 1), cause: .kept)
+      file: try Sample.file(inode: 1), cause: .kept, origin: .user)
     #expect(formers == (deletingFiles ? [] : [expected]))
   }
 

@@ -167,6 +167,7 @@ struct DamagedRowTests {
     "A former file",
     arguments: [
       "cause = 'mood'", "download = '.x'", "url = 'ftp://a.example/'", "path = '../x', file_length = 1",
+      "origin = 'mood'",
     ])
   func formerFiles(change: String) throws {
     let database = try LibraryDatabase.inMemory()

@@ -69,7 +69,7 @@ struct QueryPlanTests {
     "INSERT INTO texts (texts, rowid, title, podcast) SELECT 'delete'",
     "INSERT INTO deletions (download, path, file_length, inode, ready) SELECT",
     "INSERT OR IGNORE INTO verifications (download) SELECT key FROM downloads\nWHERE state",
-    "INSERT OR REPLACE INTO former_files (\n  download, url, url_hash, path, file_length, inode, sha256, cause, noted_at, title, published)\nSELECT",
+    "INSERT OR REPLACE INTO former_files (\n  download, url, url_hash, path, file_length, inode, sha256, cause, noted_at, title, published, origin)\nSELECT",
     "SELECT id FROM downloads WHERE EXISTS",
     "DELETE FROM cleanup_steps", "DELETE FROM sidecars WHERE state", "UPDATE sidecars SET state = 'leaving'",
     "UPDATE sidecars SET owner = NULL",
@@ -345,7 +345,7 @@ struct QueryPlanTests {
     for wish in wishes + Self.episodeWishes(of: former.address) {
       _ = try formerFiles.removedDownload(for: wish) { _ in true }
     }
-    _ = try formerFiles.formerAddress(of: former.download)
+    _ = try formerFiles.formerFile(of: former.download)
     try formerFiles.forgetFormerFiles(of: former.download, having: former.file)
     for number in 1...3 {
       _ = try formerFiles.forgetFormerFiles(

@@ -120,7 +120,7 @@ struct UpkeepTableTests {
     #expect(try database.read { try $0.stores().upkeep.lastDay } == nil)
     #expect(try database.read { try $0.cleanupSteps(PageRequest()).steps.map(\.holder) } == [nil])
     let id = try #require(DownloadID("a"))
-    let address = try database.write { try $0.formerFiles.formerAddress(of: id) }
+    let address = try database.write { try $0.formerFiles.formerFile(of: id)?.address }
     #expect(address?.host == "a.example")
     try database.close()
   }

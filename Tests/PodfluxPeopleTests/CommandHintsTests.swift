@@ -85,7 +85,8 @@ struct CommandHintsTests {
       ("the server answered 404: there is no such feed (not_found)", "the server answered 404: there is no such feed"),
       (
         "the engine is suspended and takes engine/resume and engine/shutdown only; resume it first",
-        #"the engine is suspended until a client resumes it: echo '{"type":"engine/resume"}' | podflux attach"#
+        "the engine is suspended until a client resumes it: echo '{\"type\":\"engine/resume\"}' | podflux attach "
+          + "(with the same --socket)"
       ),
       (
         "userAgent must be 1 to 256 printable ASCII characters", "userAgent must be 1 to 256 printable ASCII characters"

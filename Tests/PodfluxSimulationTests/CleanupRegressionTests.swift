@@ -181,6 +181,7 @@ private struct Evidence: CleanupEvidence {
   func canAdopt(_ owner: DownloadID) throws -> Bool { true }
   func likeness(of file: FoundFile) throws -> MediaCheck.Likeness? { .other }
   func existed(_ file: FoundFile, at moment: Timestamp) throws -> Bool? { nil }
+  func changed(_ file: FoundFile) throws -> Timestamp? { nil }
   func lostFile(ofLength length: Int64) throws -> DownloadID? { nil }
   func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool { false }
   func isClaimed(_ file: FoundFile, otherThanBy id: DownloadID?) throws -> Bool { false }

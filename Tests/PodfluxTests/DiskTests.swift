@@ -294,6 +294,6 @@ private final class DiskScene {
 
   func hash(of path: String?) -> String? {
     guard let path, let data = FileManager.default.contents(atPath: visibleLibrary + "/" + path) else { return nil }
-    return MessageDigest.text(of: MessageDigest.digest(of: data))
+    return MessageDigest.digestText(of: data)
   }
 }

@@ -76,7 +76,7 @@ struct ExpositionServerTests {
     let folder = try TemporaryFolder("podflux-exposition")
     let path = folder.path + "/podflux.prom"
     let file = ExpositionFile(path)
-    for text in ["a 1\n", "b 2\n"] {
+    for text in ["# HELP a A\na 1\n", "# HELP b B\nb 2\n"] {
       try file.write(Array(text.utf8))
       #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
     }
@@ -90,8 +90,8 @@ struct ExpositionServerTests {
     ]
     for place in others {
       try place(path + ".tmp")
-      try file.write(Array("c 3\n".utf8))
-      #expect(try String(contentsOfFile: path, encoding: .utf8) == "c 3\n")
+      try file.write(Array("# HELP c C\nc 3\n".utf8))
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == "# HELP c C\nc 3\n")
       #expect(try String(contentsOfFile: folder.path + "/other", encoding: .utf8) == "other")
     }
     let error = #expect(throws: ExpositionFile.Failure.self) {
@@ -100,6 +100,33 @@ struct ExpositionServerTests {
     #expect(
       error?.description
         == "the metrics cannot be written to \"\(folder.path)/missing/a.prom\": No such file or directory")
+  }
+
+  @Test("What is there and is no file of metrics is left as it is")
+  func others() throws {
+    let folder = try TemporaryFolder("podflux-exposition")
+    let path = folder.path + "/podflux.prom"
+    try Data("precious".utf8).write(to: URL(fileURLWithPath: folder.path + "/other"))
+    let others: [(String) throws -> Void] = [
+      { try FileManager.default.createSymbolicLink(atPath: $0, withDestinationPath: folder.path + "/other") },
+      { try FileManager.default.createSymbolicLink(atPath: $0, withDestinationPath: "/nowhere") },
+      { try FileManager.default.linkItem(atPath: folder.path + "/other", toPath: $0) },
+      { try FileManager.default.createDirectory(atPath: $0, withIntermediateDirectories: false) },
+      { if mkfifo($0, 0o600) != 0 { throw POSIXError(.EIO) } },
+    ]
+    for place in others {
+      try place(path)
+      let before = try FileManager.default.attributesOfItem(atPath: path)
+      #expect(throws: ExpositionFile.Failure.self) { try ExpositionFile(path).write(Array("# HELP a A\n".utf8)) }
+      let after = try FileManager.default.attributesOfItem(atPath: path)
+      #expect(before[.systemFileNumber] as? Int == after[.systemFileNumber] as? Int)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["other", "podflux.prom"])
+      try FileManager.default.removeItem(atPath: path)
+    }
+    #expect(try String(contentsOfFile: folder.path + "/other", encoding: .utf8) == "precious")
+    // An empty one holds nothing.
+    try Data().write(to: URL(fileURLWithPath: path))
+    try ExpositionFile(path).write(Array("# HELP a A\n".utf8))
   }
 }
 

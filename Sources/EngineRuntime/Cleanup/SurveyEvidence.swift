@@ -76,6 +76,8 @@ final class SurveyEvidence<Files: LibraryFileSystem, Rows: SurveyRows>: CleanupE
 
   func existed(_ file: FoundFile, at moment: Timestamp) throws -> Bool? { files.existed(file, at: moment) }
 
+  func changed(_ file: FoundFile) throws -> Timestamp? { files.changed(file) }
+
   func lostFile(ofLength length: Int64) throws -> DownloadID? { try rows.lostFile(ofLength: length) }
 
   func isRestored(_ file: FoundFile) throws -> Bool {

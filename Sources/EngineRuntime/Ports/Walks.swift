@@ -27,6 +27,8 @@ public protocol PublishedFileContents {
   var file: FoundFile { get }
   /// When the file was made; nil where the file system does not keep that.
   var birth: Timestamp? { get }
+  /// When its content, its names or its permissions were last changed; nil where the file system does not keep that.
+  var changed: Timestamp? { get }
   /// The file as it is now, under its former place.
   func present() throws(FileSystemFailure) -> FoundFile
   /// Whether the file has several names, in the library or elsewhere on its disk, now.

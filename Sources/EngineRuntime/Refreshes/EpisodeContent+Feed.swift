@@ -82,13 +82,3 @@ extension PodcastContent {
       guid: podcast.guid.map { $0.cut(toBytes: Limits.titleBytes) })
   }
 }
-
-extension String {
-  /// Its beginning of at most so many bytes, without the pieces of a character.
-  fileprivate func cut(toBytes limit: Int) -> String {
-    guard utf8.count > limit else { return self }
-    var end = utf8.index(startIndex, offsetBy: limit)
-    while end > startIndex, end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
-    return String(self[..<end])
-  }
-}

@@ -207,6 +207,7 @@ extension EpisodeIdentity {
   fileprivate init(_ content: EpisodeContent) {
     self.init(
       guid: content.guid, enclosure: content.enclosure?.address, title: content.title,
-      published: content.published?.moment, seconds: content.seconds, bytes: content.enclosure?.length)
+      published: content.published?.moment, isDateOnly: content.published?.isMidnight ?? false,
+      seconds: content.seconds, bytes: content.enclosure?.length)
   }
 }

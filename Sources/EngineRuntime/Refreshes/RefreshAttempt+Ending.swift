@@ -31,6 +31,7 @@ extension RefreshAttempt {
         DownloadError(
           .notMedia, "the feed's address leads to another feed; if it is the right one, subscribe to that address"))
     }
+    guard report.episodes == 0 || !isOfOtherPodcast(document) else { return fail(.otherPodcast) }
     returned = document.returned
     let rhythm = rhythm(report.podcast, document.latest)
     guard report.isWhole else { return endEarly(content, rhythm, leadingTo: leadsTo) }
@@ -127,9 +128,19 @@ extension RefreshAttempt {
 
   /// Whether it is not known yet that the document is the feed's.
   var isDoubtful: Bool {
-    guard further == nil, fallback != nil || isLedAway, let document else { return false }
+    guard further == nil, let document, document.matched == 0 else { return false }
     if case .telling = stage { return false }
-    return document.matched == 0
+    return fallback != nil || isLedAway || isOfOtherPodcast(document)
+  }
+
+  /// Whether a document at the feed's own address, or where that leads for now, says that it is another podcast's, and has no
+  /// episode of the feed: a server that is set up wrongly sends one for a while. After some days it is believed.
+  private func isOfOtherPodcast(_ document: FeedDocument) -> Bool {
+    guard isAtOwnAddress, knownEpisodes > 0, document.matched == 0, let guid = refresh.feed.podcast?.guid,
+      let last = refresh.feed.refreshes.last, let other = document.podcast.guid,
+      now.wall < last.advanced(byMilliseconds: RefreshLimits.otherPodcastMilliseconds)
+    else { return false }
+    return other.lowercased() != guid.lowercased()
   }
 
   /// Whether a URL leads away from the feed's own address.

@@ -32,6 +32,11 @@ extension RefreshAttempt {
     min(nextAfterFailure(nil), max(nextAfterSuccess(own), next(afterFailures: 1, nil)))
   }
 
+  /// For how long the server wants to be left alone, in milliseconds; nil if it does not say it.
+  func retryAfter(_ head: ResponseHead) -> Int64? {
+    RetryAfter.milliseconds(in: head, now: now.wall, atMost: RefreshRhythm.longestRetryAfterMilliseconds)
+  }
+
   private func next(afterFailures failures: Int, _ retryAfterMilliseconds: Int64?) -> Timestamp {
     rhythm.next(
       afterFailureAt: now.wall, failures: failures, retryAfterMilliseconds: retryAfterMilliseconds, draw: refresh.draw)

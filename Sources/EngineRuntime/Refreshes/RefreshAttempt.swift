@@ -233,7 +233,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
       stage = keepsNotes && usableValidators == nil ? .reading(head) : .holding(head)
       isLedAway = isAtOwnAddress && refresh.feed.episodes > 0 && isElsewhere(head.permanentURL)
     case let status where RefreshAgent.refusals.contains(status) && mayAskAsBrowser: stage = .refused
-    default: fail(.answered(head, to: "feed"), RetryAfter.milliseconds(in: head, now: now.wall))
+    default: fail(.answered(head, to: "feed"), retryAfter(head))
     }
   }
 
@@ -298,7 +298,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
       fail(DownloadError(.io, "the library's episodes cannot be read: \(error)"))
     }
     if isDoubtful, let document, document.appeared.count > RefreshLimits.doubtfulEpisodes {
-      fail(DownloadError(.notMedia, "the new address has another feed"))
+      fail(isAtOwnAddress && !isLedAway ? .otherPodcast : DownloadError(.notMedia, "the new address has another feed"))
     }
   }
 

@@ -19,6 +19,8 @@ package enum RefreshLimits {
   package static let episodes = 100_000
   /// How many new episodes of a feed that claims to be the old one elsewhere are held until one of them is known.
   package static let doubtfulEpisodes = 256
+  /// For how long after the last success another podcast at a feed's address is taken for a mistake, in milliseconds: three days.
+  package static let otherPodcastMilliseconds: Int64 = 3 * 86_400_000
   /// How many items that may be known episodes, by their titles and dates, are held until the others had their turn. Where a
   /// publisher has moved all of its episodes, it is each item; those beyond are decided as they come.
   package static let undecidedItems = 64

@@ -66,7 +66,7 @@ public struct FileVerification<Files: LibraryFileSystem> {
 
   private mutating func judge(_ contents: Files.Contents) throws(FileSystemFailure) -> Verification.Verdict? {
     let found = contents.file
-    let mayBeEdited = file.mayBeEdited(as: found, finished: finished)
+    let mayBeEdited = file.mayBeEdited(as: found, finished: finished) { contents.changed }
     let isEdited =
       mayBeEdited ? file.isStillMedia(try contents.likeness(name: file.path.name), length: found.length) : false
     guard found.length == file.length || isEdited else {

@@ -64,6 +64,15 @@ extension LibraryFileSystem {
     }
   }
 
+  /// When a file that was found was last changed; nil if it is not that file any more, or cannot be opened.
+  public func changed(_ found: FoundFile) -> Timestamp? {
+    do throws(FileSystemFailure) {
+      return try openUntouched(found)?.changed
+    } catch {
+      return nil
+    }
+  }
+
   /// Whether a file has this name too; where that cannot be known it has. Behind a link a path can
   /// be a name of the file only if the file has several (link(2)).
   public func isAlso(_ found: FoundFile, at path: LibraryPath) -> Bool {

@@ -9,6 +9,8 @@ public struct EpisodeIdentity: Hashable, Sendable {
   /// Plain text.
   public var title: String?
   public var published: Timestamp?
+  /// Whether the feed gives the day alone, or midnight: then two episodes of a day have one date.
+  public var isDateOnly: Bool
   /// The length in seconds.
   public var seconds: Int64?
   /// The length of the enclosure in bytes, as the feed claims it.
@@ -16,12 +18,13 @@ public struct EpisodeIdentity: Hashable, Sendable {
 
   public init(
     guid: String? = nil, enclosure: WebAddress? = nil, title: String? = nil, published: Timestamp? = nil,
-    seconds: Int64? = nil, bytes: Int64? = nil
+    isDateOnly: Bool = false, seconds: Int64? = nil, bytes: Int64? = nil
   ) {
     self.guid = guid
     self.enclosure = enclosure
     self.title = title
     self.published = published
+    self.isDateOnly = isDateOnly
     self.seconds = seconds
     self.bytes = bytes
   }

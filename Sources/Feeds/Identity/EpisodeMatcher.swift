@@ -10,7 +10,7 @@
 ///    can be compared. Title and date must both be as they were if the guids differ, or if several known episodes have
 ///    the URL, as in feeds whose episodes are all `latest.mp3`.
 /// 4. **Title and exact date**, with a similar length. Where lengths are unknown, neither guid nor URL may speak against
-///    it, but for the URL's query. A later item of the document may be the episode by a stronger rule: two episodes of one
+///    it, but for the URL's query; nor may both, where the date is a day and several episodes have the title. A later item of the document may be the episode by a stronger rule: two episodes of one
 ///    day can have one title. So this rule decides at the document's end.
 ///
 /// An item repeats an earlier one of the document if guid, URL, and title or date are equal; without a guid if URL, title
@@ -42,6 +42,8 @@ public struct EpisodeMatcher: Sendable {
   private var formerEnclosures = CandidateIndex<Name>()
   private var headlines = CandidateIndex<Headline>()
   private var items: Set<ItemName> = []
+  /// The titles that several known episodes have; nil before they are asked for.
+  private var sharedTitles: Set<Name>?
 
   private struct Entry: Sendable {
     let key: Int64
@@ -98,15 +100,17 @@ public struct EpisodeMatcher: Sendable {
 
   /// What the item is.
   public mutating func match(_ item: EpisodeIdentity) -> Match {
+    let isDateOnly = item.isDateOnly
     let item = ComparableIdentity(item, names: &names)
     guard remember(item) else { return .repeated }
     if let index = findByName(item) { return take(index) }
-    return findByHeadline(item) == nil ? .new : .undecided
+    return findByHeadline(item, isDateOnly: isDateOnly) == nil ? .new : .undecided
   }
 
   /// What an undecided item is, now that the others had their turn: known or new.
   public mutating func decide(_ item: EpisodeIdentity) -> Match {
-    findByHeadline(ComparableIdentity(item, names: &names)).map { take($0) } ?? .new
+    let index = findByHeadline(ComparableIdentity(item, names: &names), isDateOnly: item.isDateOnly)
+    return index.map { take($0) } ?? .new
   }
 
   private mutating func take(_ index: Int) -> Match {
@@ -180,12 +184,17 @@ public struct EpisodeMatcher: Sendable {
     }
   }
 
-  private mutating func findByHeadline(_ item: ComparableIdentity) -> Int? {
+  private mutating func findByHeadline(_ item: ComparableIdentity, isDateOnly: Bool) -> Int? {
     guard let headline = item.headline else { return nil }
     var unmeasured: Int?
     for index in headlines.candidates(named: headline, isTaken: isTaken) {
       let identity = known[index].identity
       switch item.lengths(comparedWith: identity) {
+      // A bulletin has several episodes a day, with one title, and of one length.
+      case .similar
+      where isDateOnly && isTitleShared(headline.title) && guids(of: item, and: index) == .different
+        && enclosures(of: item, and: index) == .different:
+        continue
       case .similar: return index
       case .unknown where unmeasured == nil:
         let isMoved = enclosures(of: item, and: index) == .different && !isSignedAnew(item, identity)
@@ -194,6 +203,15 @@ public struct EpisodeMatcher: Sendable {
       }
     }
     return unmeasured
+  }
+
+  /// Whether several known episodes have a title. Cost: the known episodes, the first time.
+  private mutating func isTitleShared(_ title: Name) -> Bool {
+    if let sharedTitles { return sharedTitles.contains(title) }
+    var (seen, shared): (Set<Name>, Set<Name>) = ([], [])
+    for case let name? in known.map(\.identity.title) where !seen.insert(name).inserted { shared.insert(name) }
+    sharedTitles = shared
+    return shared.contains(title)
   }
 
   /// Whether an item has one of a known episode's enclosures.

@@ -75,7 +75,7 @@ struct OPMLBuilder: Sendable {
   }
 
   private func subgroup(named name: String?, of group: String?) -> String? {
-    guard let part = name.flatMap({ OPMLGroup.path(of: [$0.cut(to: OPMLLimits.maximumTitleBytes)]) }) else {
+    guard let part = name.flatMap({ OPMLGroup.path(of: [$0.cut(toBytes: OPMLLimits.maximumTitleBytes)]) }) else {
       return group
     }
     let path = group.map { $0 + "/" + part } ?? part
@@ -91,7 +91,7 @@ struct OPMLBuilder: Sendable {
       return
     }
     guard known.insert(EnclosureKey(address)).inserted else { return }
-    let title = title == url ? nil : title?.cut(to: OPMLLimits.maximumTitleBytes)
+    let title = title == url ? nil : title?.cut(toBytes: OPMLLimits.maximumTitleBytes)
     textBytes += address.description.utf8.count + (title?.utf8.count ?? 0) + (group?.utf8.count ?? 0)
     guard textBytes <= OPMLLimits.maximumTextBytes else {
       cut()
@@ -169,20 +169,5 @@ extension OPMLBuilder: DocumentBuilder {
       document.title = text.isEmpty ? nil : text
     default: break
     }
-  }
-}
-
-extension String {
-  /// The beginning that fits into so many bytes of UTF-8, without a part of a character.
-  fileprivate func cut(to limit: Int) -> String {
-    guard utf8.count > limit else { return self }
-    var scalars = String.UnicodeScalarView()
-    var bytes = 0
-    for scalar in unicodeScalars {
-      bytes += UTF8.width(scalar)
-      guard bytes <= limit else { break }
-      scalars.append(scalar)
-    }
-    return String(scalars)
   }
 }

@@ -72,7 +72,7 @@ extension FileError: CustomStringConvertible {
     case .notPrivate(let path): "other users could read \"\(path)\", because its file system has no permissions"
     case .changedOutside(let path): "\"\(path)\" was deleted or changed by another program while it was being written"
     case .crossDevice(let path):
-      "\"\(path)\" is on another file system than the library, and nothing is renamed between the two; move it yourself"
+      "\"\(path)\" is on another file system than the library, and files are not moved between the two; have it on the library's"
     case .illegalPath(let path):
       "\"\(path)\" is no path in a library; give a relative one of visible names, without \"..\" and not too long"
     case .refusedName(let path):

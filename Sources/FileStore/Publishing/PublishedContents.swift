@@ -22,6 +22,9 @@ public struct PublishedContents: Sendable {
     return Timestamp(milliseconds: seconds * 1000 + Int64(nanoseconds / 1_000_000))
   }
 
+  /// When its content, its names or its permissions were last changed (st_ctim): no program sets that time.
+  public var changed: Timestamp? { try? file.status().changed }
+
   /// Which file it is, its length, and when it was written to last, now.
   public func present() throws(FileError) -> FileIdentity {
     try file.status().regularFile(at: file.path)

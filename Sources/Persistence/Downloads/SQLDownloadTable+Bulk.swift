@@ -55,8 +55,8 @@ extension SQLDownloadTable {
     if change == .remove(deletingFiles: false) {
       let kept =
         SQLFormerFileTable.insertFormer
-        + "SELECT id, url, url_hash, path, file_length, inode, sha256, 'kept', \(moment.now.milliseconds), title, published "
-      try run(kept + "FROM downloads WHERE state = 'completed' AND", scope)
+        + "SELECT id, url, url_hash, path, file_length, inode, sha256, 'kept', \(moment.now.milliseconds), title, published, "
+      try run(kept + "origin FROM downloads WHERE state = 'completed' AND", scope)
     }
     if case .remove(let deletingFiles) = change {
       try SQLSidecarTable.leave(withFiles: deletingFiles, scope, in: db)

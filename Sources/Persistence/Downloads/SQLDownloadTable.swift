@@ -44,11 +44,8 @@ struct SQLDownloadTable: DownloadTable {
       arguments: [file.path.description, Int64(bitPattern: file.inode), file.length, id?.description]) != nil
   }
 
-  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?, left path: LibraryPath?) throws -> Bool {
-    try holders(of: file, otherThan: id).contains { holder in
-      guard let state = try find(holder)?.state, let theirs = state.file, theirs.claims(file) else { return false }
-      return state.kind != .completed || theirs.path != path
-    }
+  func claimants(of file: FoundFile, otherThan id: DownloadID?) throws -> [Download] {
+    try holders(of: file, otherThan: id).compactMap(find).filter { $0.state.file?.claims(file) ?? false }
   }
 
   /// Whether a row needs a file, with the possibility to check whether the file is at the row's path too (link(2)).

@@ -8,15 +8,16 @@ struct SQLFormerFileTable: FormerFileTable {
 
   static let insertFormer = """
     INSERT OR REPLACE INTO former_files (
-      download, url, url_hash, path, file_length, inode, sha256, cause, noted_at, title, published)
+      download, url, url_hash, path, file_length, inode, sha256, cause, noted_at, title, published, origin)
 
     """
 
   func insert(_ former: FormerFile, at moment: Timestamp) throws {
-    try db.cachedStatement(sql: Self.insertFormer + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(arguments: [
+    try db.cachedStatement(sql: Self.insertFormer + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(arguments: [
       former.download.description, former.address.description, DownloadRow.hash(former.address),
       former.file.path.description, former.file.length, Int64(bitPattern: former.file.inode), former.file.sha256,
       former.cause.rawValue, moment.milliseconds, DownloadRow.text(former.title), former.published?.milliseconds,
+      former.origin?.rawValue,
     ])
   }
 
@@ -44,20 +45,22 @@ struct SQLFormerFileTable: FormerFileTable {
       .map { try Damaged.checked("former_files.download", DownloadID($0)) }
   }
 
-  func formerAddress(of download: DownloadID) throws -> WebAddress? {
-    let sql = "SELECT url FROM former_files WHERE download = ? LIMIT 1"
-    return try String.fetchOne(db.cachedStatement(sql: sql), arguments: [download.description])
-      .flatMap { try? WebAddress($0) }
+  func formerFile(of download: DownloadID) throws -> FormerFile? {
+    let sql = Self.select + "download = ? LIMIT 1"
+    return try FormerFile.fetchAll(db.cachedStatement(sql: sql), arguments: [download.description]).first
   }
+
+  private static let select = """
+    SELECT download, url, path, file_length, inode, sha256, NULL, cause, title, published, origin FROM former_files
+    WHERE\u{20}
+    """
 
   /// The former files of a path, and those of a length whose SHA-256 is known.
   func formerFiles(at path: String, length: Int64) throws -> [FormerFile] {
-    let columns = """
-      SELECT download, url, path, file_length, inode, sha256, NULL, cause, title, published FROM former_files WHERE\u{20}
-      """
-    let here = try FormerFile.fetchAll(db.cachedStatement(sql: columns + "path = ? ORDER BY key"), arguments: [path])
+    let here = try FormerFile.fetchAll(
+      db.cachedStatement(sql: Self.select + "path = ? ORDER BY key"), arguments: [path])
     let alike = try FormerFile.fetchAll(
-      db.cachedStatement(sql: columns + "file_length = ? AND sha256 IS NOT NULL ORDER BY key LIMIT ?"),
+      db.cachedStatement(sql: Self.select + "file_length = ? AND sha256 IS NOT NULL ORDER BY key LIMIT ?"),
       arguments: [length, Self.alikeLimit])
     return here + alike
   }
@@ -103,7 +106,12 @@ extension FormerFile: StatementRow {
     guard let file = try DownloadRow.publishedFile(&columns) else { throw DamagedRow(column: "former_files.path") }
     guard let cause = Cause(rawValue: try columns.next()) else { throw DamagedRow(column: "former_files.cause") }
     let (title, published): (String?, Timestamp?) = (try columns.next(), try columns.moment())
+    var origin: Origin?
+    if let name: String = try columns.next() {
+      origin = try Damaged.checked("former_files.origin", Origin(rawValue: name))
+    }
     self.init(
-      download: download, address: address, file: file, cause: cause, title: title, published: published)
+      download: download, address: address, file: file, cause: cause, title: title, published: published,
+      origin: origin)
   }
 }

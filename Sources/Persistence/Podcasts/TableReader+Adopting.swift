@@ -13,7 +13,7 @@ extension TableReader {
     }
   }
 
-  /// The episodes of a feed after one, in the order of their keys, and whether each has a download that has not failed.
+  /// The episodes of a feed after one, in the order of their keys, and whether each has a download that is completed or running.
   /// Cost: one look-up, the page, and a look-up for each episode that had a download.
   public func adoptableEpisodes(
     of feed: Feed.Key, after episode: EpisodeID?, limit: Int
@@ -26,7 +26,8 @@ extension TableReader {
     // In a damaged index, reading on after a page might never end.
     let keys = [episode?.number ?? 0] + rows.map(\.episode.id.number)
     guard zip(keys, keys.dropFirst()).allSatisfy(<) else { throw DamagedRow(column: "episodes.key, or in its index") }
-    let state = try db.cachedStatement(sql: "SELECT 1 FROM downloads WHERE id = ? AND state <> 'failed'")
+    let state = try db.cachedStatement(
+      sql: "SELECT 1 FROM downloads WHERE id = ? AND state IN ('completed', 'running')")
     return try rows.map { row in
       let hasDownload = try row.episode.download.map { id in
         try Int.fetchOne(state, arguments: [id.description]) != nil

@@ -1,7 +1,7 @@
 import GRDB
 
 /// Downloads of one address, told apart by their dates: migration 27. What has become of attempts: migrations 29
-/// and 30.
+/// and 30. Whose former files were: migration 31.
 extension Schema {
   /// A former file has its download's title and date; those of older rows are unknown.
   static func addDatesOfAddresses(to db: Database) throws {
@@ -25,5 +25,11 @@ extension Schema {
   /// `restarts` counts how often what was kept was thrown away since the file was last completed or its download ordered.
   static func addRestarts(to db: Database) throws {
     try db.execute(sql: "ALTER TABLE downloads ADD COLUMN restarts INTEGER NOT NULL DEFAULT 0 CHECK (restarts >= 0)")
+  }
+
+  /// `origin` of a former file is that of its download; NULL for older ones.
+  static func addFormerOrigins(to db: Database) throws {
+    try db.execute(
+      sql: "ALTER TABLE former_files ADD COLUMN origin TEXT CHECK (origin = 'user' OR origin = 'auto')")
   }
 }

@@ -49,6 +49,7 @@ enum Schema {
     migrator.registerMigration("28-gaps-and-edits", migrate: addGaps)
     migrator.registerMigration("29-fresh-addresses", migrate: addFreshAddresses)
     migrator.registerMigration("30-restarts", migrate: addRestarts)
+    migrator.registerMigration("31-former-origins", migrate: addFormerOrigins)
     return migrator
   }
 

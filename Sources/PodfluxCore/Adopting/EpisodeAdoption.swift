@@ -1,6 +1,6 @@
 /// What is needed to make a file the download of an episode, as the rows are now.
 public struct EpisodeAdoption: Sendable {
-  /// The episode's download, which has failed; nil if it has none.
+  /// The episode's download, which is neither completed nor running; nil if it has none.
   public let owner: DownloadID?
   /// What a new download would be; nil if the episode is gone.
   public let wish: DownloadIntent.Enqueue?
@@ -21,11 +21,21 @@ public struct EpisodeAdoption: Sendable {
     let own = try episode.download.flatMap { try downloads.find($0) }
     owner = own?.id
     if let own {
-      obstacle = own.state.kind == .failed ? nil : "the episode has a download"
+      obstacle = own.state.kind.isWithoutFile ? nil : "the episode has a download"
     } else if let other = try downloads.find(wish, of: .init(feed: episode.feed, episode: id), where: { _ in true }) {
       obstacle = "the download \(other) has the address of the episode"
     } else {
       obstacle = nil
+    }
+  }
+}
+
+extension DownloadState.Kind {
+  /// Whether a download in this state has no file, and none is being fetched for it: then it can get one.
+  public var isWithoutFile: Bool {
+    switch self {
+    case .queued, .waiting, .paused, .failed: true
+    case .running, .completed: false
     }
   }
 }

@@ -23,6 +23,8 @@ public protocol CleanupEvidence {
   func likeness(of file: FoundFile) throws -> MediaCheck.Likeness?
   /// Whether a file existed already at a time; nil if the file system does not tell.
   func existed(_ file: FoundFile, at moment: Timestamp) throws -> Bool?
+  /// When a file's content, names or permissions were last changed; nil where the file system does not tell.
+  func changed(_ file: FoundFile) throws -> Timestamp?
   /// A download that was removed, or failed, because its file of this length was gone, if the content is unknown.
   func lostFile(ofLength length: Int64) throws -> DownloadID?
   /// Whether a user restored this file from quarantine.

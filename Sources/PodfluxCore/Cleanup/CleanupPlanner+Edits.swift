@@ -7,7 +7,8 @@ extension CleanupPlanner {
   mutating func judge(
     _ row: ExpectedFile, _ found: FoundFile, _ because: String, _ evidence: some CleanupEvidence
   ) throws {
-    guard row.file.mayBeEdited(as: found, finished: row.finished) else { return add(corrupt: row, found, because) }
+    let mayBeEdited = try row.file.mayBeEdited(as: found, finished: row.finished) { try evidence.changed(found) }
+    guard mayBeEdited else { return add(corrupt: row, found, because) }
     guard let likeness = try evidence.likeness(of: found) else { return add(unreadable: found, of: row) }
     guard row.file.isStillMedia(likeness, length: found.length) else {
       let reason = likeness == .other ? "it is no media" : "nothing of what is known begins like that"
@@ -42,11 +43,23 @@ extension PublishedFile {
 
   /// Whether a file in the row's place may be an edit of the row's file: taggers write to the file, or replace it.
   /// Without a recorded time, another length or inode suggests an edit, or a time after the download's completion.
-  public func mayBeEdited(as found: FoundFile, finished: Timestamp?) -> Bool {
+  ///
+  /// Some taggers set the time back. A file of another length that was changed after the download ended was edited, too: a
+  /// disk that fails changes no length. Of a file as long as before nothing tells an edit from damage then.
+  ///
+  /// - Parameters:
+  ///   - found: The file in the row's place.
+  ///   - finished: When the download was completed; nil where that is not known.
+  ///   - changed: When the file was last changed (see `CleanupEvidence.changed`).
+  public func mayBeEdited<Failure>(
+    as found: FoundFile, finished: Timestamp?, changed: () throws(Failure) -> Timestamp?
+  ) throws(Failure) -> Bool {
     guard modifiedNanoseconds != nil, found.modifiedNanoseconds != nil else {
       return inode != found.inode || length != found.length || found.isWritten(after: finished)
     }
-    return hasOtherTime(than: found)
+    guard !hasOtherTime(than: found) else { return true }
+    guard length != found.length, let finished, let changed = try changed() else { return false }
+    return changed > finished.advanced(byMilliseconds: FoundFile.slackMilliseconds)
   }
 
   /// Whether a changed file of this likeness is still media. An unrecognized file of the same length may have been
@@ -68,10 +81,12 @@ extension PublishedFile {
 }
 
 extension FoundFile {
-  /// Whether it was written to after a time, with a margin of a few seconds for recording the completion.
+  /// How much later than the completion of its download a file must have been written to: recording that takes a moment.
+  fileprivate static let slackMilliseconds: Int64 = 10_000
+
+  /// Whether it was written to after a time.
   fileprivate func isWritten(after moment: Timestamp?) -> Bool {
     guard let moment, let modified = modifiedNanoseconds else { return false }
-    let slackMilliseconds: Int64 = 10_000
-    return modified / 1_000_000 > moment.advanced(byMilliseconds: slackMilliseconds).milliseconds
+    return modified / 1_000_000 > moment.advanced(byMilliseconds: Self.slackMilliseconds).milliseconds
   }
 }

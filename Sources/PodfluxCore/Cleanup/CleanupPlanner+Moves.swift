@@ -6,6 +6,7 @@ extension CleanupPlanner {
     guard !displaced.isEmpty, !strays.isEmpty else { return }
     var search = Search(strays)
     let replaced = Set(displaced.compactMap { $0.found == nil ? nil : $0.row.place })
+    try findCopiedBack(in: &search, evidence)
     // An inode may have been reused: before all others, the rows whose files have the same length and time.
     try match(in: &search, evidence) { [strays] lost, search in
       search.byInode[lost.row.file.inode].flatMap { lost.row.file.claims(strays[$0]) ? $0 : nil }
@@ -44,6 +45,25 @@ extension CleanupPlanner {
     }
     strays = strays.indices.filter { !search.taken.contains($0) }.map { strays[$0] }
     decided.formUnion(search.takenInodes)
+  }
+
+  /// Matches rows to copies of their files in their own places, of the same length and time: files that were restored from a
+  /// backup may have the inodes of each other's former ones.
+  private mutating func findCopiedBack(in search: inout Search, _ evidence: some CleanupEvidence) throws {
+    let claimants = Dictionary(grouping: displaced.map(\.row), by: \.file.inode)
+    try match(in: &search, evidence) { [strays] lost, search in
+      let row = lost.row
+      guard let index = search.byPlace[row.place], strays[index].length == row.file.length,
+        row.file.hasTime(of: strays[index])
+      else { return nil }
+      // Content tells.
+      if row.file.sha256 != nil { return index }
+      // What existed when a download ended is no copy of its file.
+      let withInode = search.byInode[row.file.inode].map { strays[$0] }
+      let isMoved = try withInode.map { try row.isOlder(than: $0, evidence) != true } ?? false
+      let others = claimants[strays[index].inode] ?? []
+      return try !isMoved && others.allSatisfy { try $0.isOlder(than: strays[index], evidence) == true } ? index : nil
+    }
   }
 
   /// Matches files that were moved and changed to their rows: taggers rename files that they have written to.
@@ -182,10 +202,15 @@ extension CleanupPlanner {
         continue
       }
       note(followed: strays[index])
-      let because =
-        file.path == lost.row.file.path
-        ? "another file \(lost.row.file.sha256 == nil ? "of the same length" : "with the same content") is in its place"
-        : "it was moved to \"\(file.path)\""
+      let because: String
+      if file.path != lost.row.file.path {
+        because = "it was moved to \"\(file.path)\""
+      } else if lost.row.file.hasTime(of: strays[index]) {
+        because = "a copy of it is in its place"
+      } else {
+        let likeness = lost.row.file.sha256 == nil ? "of the same length" : "with the same content"
+        because = "another file \(likeness) is in its place"
+      }
       add(.moved(lost.row.download, from: lost.row.file, to: file), .follow, because)
     }
     displaced = rest
@@ -199,6 +224,20 @@ extension CleanupPlanner {
     guard let sha256 = row.file.sha256 else { return true }
     guard let actual = try search.hash(index, strays, evidence) else { return false }
     return actual == sha256 ? true : nil
+  }
+}
+
+extension ExpectedFile {
+  /// Whether its download ended before a file came to be; nil where nothing tells.
+  fileprivate func isOlder(than stray: FoundFile, _ evidence: some CleanupEvidence) throws -> Bool? {
+    try finished.flatMap { try evidence.existed(stray, at: $0) }.map { !$0 }
+  }
+}
+
+extension PublishedFile {
+  /// Whether the time of a file's last write is known to be its own.
+  fileprivate func hasTime(of found: FoundFile) -> Bool {
+    modifiedNanoseconds != nil && found.modifiedNanoseconds != nil && !hasOtherTime(than: found)
   }
 }
 

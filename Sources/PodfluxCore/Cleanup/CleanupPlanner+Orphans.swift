@@ -30,10 +30,12 @@ extension CleanupPlanner {
     if let remains = try remains(stray, evidence) {
       return add(.orphan(stray), mayTakeDamaged ? .quarantine : .leave, remains)
     }
-    if let (owner, sha256, cause) = try owner(of: stray, evidence) {
-      guard stray.place.libraryPath != nil || !wantsAdoption else { return add(unnameable: stray) }
-      if wantsAdoption { adopters.insert(owner) }
-      return add(.adoptable(stray, owner: owner, sha256: sha256), wantsAdoption ? .adopt : .offer, cause)
+    if let owner = try owner(of: stray, evidence) {
+      let isAdopted = wantsAdoption || owner.isBack
+      guard stray.place.libraryPath != nil || !isAdopted else { return add(unnameable: stray) }
+      if isAdopted { adopters.insert(owner.id) }
+      return add(
+        .adoptable(stray, owner: owner.id, sha256: owner.sha256), isAdopted ? .adopt : .offer, owner.because)
     }
     if options.orphans.mayTake, let lost = try lostFile(like: stray, evidence) {
       return add(.orphan(stray), .leave, "it is as long as the lost file of the download \(lost), and may be that one")
@@ -111,16 +113,26 @@ extension CleanupPlanner {
   /// Whether the run may quarantine a damaged file: a person requested the run, with an option that takes files.
   var mayTakeDamaged: Bool { !isStart && options.orphans.mayTake }
 
+  /// A download without a file, to which one may belong.
+  private struct Owner {
+    var id: DownloadID
+    var sha256: String?
+    var because: String
+    /// Whether the file is back that was missing: a disk or a folder was away. Then the download has it again.
+    var isBack = false
+  }
+
   /// The download that had the file, or whose file belongs at this path.
-  private func owner(
-    of file: FoundFile, _ evidence: some CleanupEvidence
-  ) throws -> (DownloadID, sha256: String?, String)? {
+  private func owner(of file: FoundFile, _ evidence: some CleanupEvidence) throws -> Owner? {
     var sha256: String??
     for former in try evidence.formerFiles(like: file)
     where former.file.length == file.length && !adopters.contains(former.download) {
-      let isSameFile = EntryPath(former.file.path) == file.place && former.file.inode == file.inode
+      let isSameFile = former.isBack(as: file)
+      let isBack = isSameFile && former.cause == .missing
       // The content is read before a row records it, even if the inode matches.
-      if let wanted = former.file.sha256, former.cause == .corrupt || !isSameFile || options.orphans == .adopt {
+      if let wanted = former.file.sha256,
+        former.cause == .corrupt || !isSameFile || isBack || options.orphans == .adopt
+      {
         let actual = try sha256 ?? evidence.sha256(of: file)
         sha256 = .some(actual)
         guard actual == wanted else { continue }
@@ -130,11 +142,12 @@ extension CleanupPlanner {
         continue
       }
       // A download that has another file by now leaves this one to a new download.
-      guard try options.orphans != .adopt || evidence.canAdopt(former.download) else { continue }
-      return (former.download, former.file.sha256, former.cause.offer)
+      guard try options.orphans != .adopt && !isBack || evidence.canAdopt(former.download) else { continue }
+      let because = isBack ? "it is the file that a download had before it was missing" : former.cause.offer
+      return Owner(id: former.download, sha256: former.file.sha256, because: because, isBack: isBack)
     }
     guard let failed = try evidence.failedDownload(wanting: file.place), !adopters.contains(failed) else { return nil }
-    return (failed, nil, "a download that has failed is to have its file here")
+    return Owner(id: failed, because: "a download that has failed is to have its file here")
   }
 }
 

@@ -9,9 +9,9 @@ extension CleanupStep {
       .modified(let id, let file, _), .misnamed(let id, let file, _):
       guard try turn.tables.downloads.find(id)?.state == .completed(file) else { return Self.hasChanged }
       switch finding {
-      case .moved(_, let former, let file):
-        let left = former.path == file.path ? nil : former.path
-        return try claim(on: FoundFile(file), otherThanBy: id, left: left, in: turn)
+      // Completed ones may leave it in the same turn: see `occupants`.
+      case .moved(_, _, let file):
+        return try claim(on: FoundFile(file), otherThanBy: id, where: { $0.state.kind != .completed }, in: turn)
       case .modified(_, _, let file): return try claim(on: FoundFile(file), otherThanBy: id, in: turn)
       case .corrupt(_, _, let found): return try claim(on: found, otherThanBy: id, in: turn)
       default: return nil
@@ -42,13 +42,34 @@ extension CleanupStep {
     }
   }
 
-  /// Other completed downloads whose rows have the path to which this step would update its row. None if the row has that
-  /// path already: where several rows have it, the file decides whose it is, which `obstacle` checks.
-  func occupants(in turn: borrowing PodfluxTurn) throws -> [DownloadID] {
-    guard let id = finding.download, let place = finding.followedTo, EntryPath(place) != finding.place else {
-      return []
+  /// Another completed download whose row stands in the way of a step.
+  struct Occupant: Hashable, Sendable {
+    let id: DownloadID
+    /// The place that its row has.
+    let place: EntryPath
+  }
+
+  /// Other completed downloads whose rows have the path to which this step would update its row, or claim the file. None
+  /// has the path in its way if the row has that already: where several rows have it, the file decides whose it is.
+  ///
+  /// What was restored from a backup may have the inodes of other downloads' files: all of these rows go together.
+  func occupants(in turn: borrowing PodfluxTurn) throws -> [Occupant] {
+    guard let id = finding.download, let place = finding.followedTo else { return [] }
+    let downloads = turn.tables.downloads
+    let target = EntryPath(place)
+    var others: [Occupant] = []
+    if target != finding.place {
+      others = try downloads.completedDownloads(at: place, otherThan: id).map { Occupant(id: $0, place: target) }
     }
-    return try turn.tables.downloads.completedDownloads(at: place, otherThan: id)
+    guard case .moved(_, let former, let file) = finding else { return others }
+    for claimant in try downloads.claimants(of: FoundFile(file), otherThan: id) {
+      guard case .completed(let theirs) = claimant.state, !others.contains(where: { $0.id == claimant.id }),
+        // Of several rows with the file at the path that it has left, each has the same claim: the planner has chosen one.
+        former.path == file.path || theirs.path != former.path
+      else { continue }
+      others.append(Occupant(id: claimant.id, place: EntryPath(theirs.path)))
+    }
+    return others
   }
 
   /// Why a file cannot get its new name, to which no other row may lay claim; nil if nothing prevents it. Not asked again
@@ -91,13 +112,13 @@ extension CleanupStep {
   static let hasChanged = "the download has changed since; the next cleanup looks at it again"
   private static let isRunning = "the download is running; the next cleanup looks at it again"
 
-  /// Another download's, or a removed one's, claim on a file. Of several rows with the file at the path that it has left,
-  /// each has the same claim: the planner has chosen one.
+  /// Another download's, or a removed one's, claim on a file.
   private func claim(
-    on found: FoundFile, otherThanBy id: DownloadID?, left path: LibraryPath? = nil, in turn: borrowing PodfluxTurn
+    on found: FoundFile, otherThanBy id: DownloadID?, where counts: (Download) -> Bool = { _ in true },
+    in turn: borrowing PodfluxTurn
   ) throws -> String? {
     // The file may have been moved since its download was completed: its inode identifies it, not its path.
-    if try turn.tables.downloads.isNeeded(found, otherThanBy: id, left: path) {
+    if try turn.tables.downloads.claimants(of: found, otherThan: id).contains(where: counts) {
       return "it is a download's file by now"
     }
     guard let file = found.published(sha256: nil) else { return nil }

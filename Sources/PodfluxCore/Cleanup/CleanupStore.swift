@@ -35,12 +35,8 @@ public struct CleanupStore: DomainStore {
   private var cursor: CleanupStep.Key = 0
   /// The steps of the active run.
   var steps = OwedWork<CleanupStep>(limit: Self.stepsAtOnce)
-  /// Rows that follow their files to places that other rows have yet: they wait until those have left, or go together.
-  private(set) var held: [DownloadID: CleanupStep] = [:]
-  /// Whose rows had those places when they began to wait.
-  private var heldBehind: [DownloadID: [DownloadID]] = [:]
-  /// The places that they wait for.
-  private var awaitedPlaces: Set<EntryPath> = []
+  /// Those that wait for other rows.
+  private(set) var held = HeldSteps()
   /// Of the steps under way, those that wait until others have moved their files.
   var deferred: [CleanupStep] = []
   /// Whether the first planned steps may have been under way when the last engine ended: then they are handed out even if
@@ -101,14 +97,12 @@ public struct CleanupStore: DomainStore {
   public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
     guard let (step, outcome) = Self.applied(event) else { return }
     if step.finding.kind == .misnamed, steps.underWay[step.key] == nil { return }
-    // Rows that were held go together, and the places that they leave have been looked at.
-    let wasHeld = steps.underWay[step.key] == nil
     switch outcome {
     case .done: try finish(step, as: .done, because: nil, in: turn)
     case .left(let reason): try finish(step, as: .left, because: reason, in: turn)
     case .owed(let deletion): awaited[deletion, default: []].append(step.key)
     }
-    if !wasHeld { try releaseHeld(behind: step, reading: context, in: &turn) }
+    try releaseHeld(behind: step, reading: context, in: &turn)
   }
 
   // MARK: Runs
@@ -188,7 +182,7 @@ public struct CleanupStore: DomainStore {
     active = nil
     progress = nil
     steps = OwedWork(limit: Self.stepsAtOnce)
-    (held, heldBehind, awaitedPlaces, awaited) = ([:], [:], [], [:])
+    (held, awaited) = (HeldSteps(), [:])
     (deferred, resumesRenaming, resumed) = ([], false, [])
     if let last { try turn.tables.cleanup.forget(last.key) }
     run.stage = stage
@@ -259,7 +253,7 @@ public struct CleanupStore: DomainStore {
       }
     }
     guard steps.underWay.isEmpty else { return }
-    for step in held.values.sorted(by: { $0.key < $1.key }) {
+    for step in held.inOrder {
       try finish(step, as: .left, because: "another download's row still says that its file is there", in: turn)
     }
     try end(as: active?.isCancelled == true ? .cancelled : .done, in: &turn)
@@ -307,13 +301,11 @@ public struct CleanupStore: DomainStore {
       turn.tell(.cleanup(.endedRenaming(step, isMoved: true)))
     case .done:
       let others = try step.occupants(in: turn)
-      if let id = step.finding.download, let target = step.finding.followedTo, !others.isEmpty {
+      if let id = step.finding.download, !others.isEmpty {
         _ = steps.end(key)
-        held[id] = step
-        heldBehind[id] = others
-        awaitedPlaces.insert(EntryPath(target))
-        guard canGo(id) else { return }
-        return try releaseHeld(reading: context, in: &turn)
+        held.hold(step, of: id, behind: others)
+        guard let group = held.group(of: id) else { return }
+        return try release(group, reading: context, in: &turn)
       }
       try conclude(step, reading: context, in: &turn)
     }
@@ -332,45 +324,43 @@ public struct CleanupStore: DomainStore {
   private mutating func releaseHeld(
     behind step: CleanupStep, reading context: Context, in turn: inout PodfluxTurn
   ) throws {
-    guard let place = step.finding.leftPlace, awaitedPlaces.contains(place) else { return }
-    try releaseHeld(reading: context, in: &turn)
+    guard let place = step.finding.leftPlace else { return }
+    for id in held.waiting(for: place) {
+      guard let waiting = held[id] else { continue }
+      held.hold(waiting, of: id, behind: try waiting.occupants(in: turn))
+      guard let group = held.group(of: id) else { continue }
+      try release(group, reading: context, in: &turn)
+    }
   }
 
-  /// Whether all rows in whose places this one's file lies are held as well, and those that these wait for: then they go
-  /// together. What a file program has renumbered is one chain: it is followed in memory, for each of its rows.
-  private func canGo(_ id: DownloadID) -> Bool {
-    var (open, seen) = ([id], [id] as Set<DownloadID>)
-    while let next = open.popLast() {
-      guard held[next] != nil else { return false }
-      for other in heldBehind[next] ?? [] where seen.insert(other).inserted { open.append(other) }
-    }
-    return true
-  }
-
-  /// Has rows follow their files whose places are free by now, or are left by others that go in this turn: two files that
-  /// have changed places are followed at once, so that no file is ever that of two downloads.
-  private mutating func releaseHeld(reading context: Context, in turn: inout PodfluxTurn) throws {
-    for (id, step) in held.sorted(by: { $0.value.key < $1.value.key }) {
-      guard let obstacle = try step.obstacle(besides: context.live, in: turn) else { continue }
-      (held[id], heldBehind[id]) = (nil, nil)
-      try finish(step, as: .left, because: obstacle, in: turn)
-    }
-    var going = held
-    var hasChanged = true
-    while hasChanged {
-      hasChanged = false
-      for (id, step) in going.sorted(by: { $0.value.key < $1.value.key }) {
-        let others = try step.occupants(in: turn)
-        guard !others.allSatisfy({ going[$0] != nil }) else { continue }
-        going[id] = nil
-        hasChanged = true
+  /// Has the rows of a group follow their files: those in whose way only rows stand that go in this turn, too.
+  private mutating func release(
+    _ group: Set<DownloadID>, reading context: Context, in turn: inout PodfluxTurn
+  ) throws {
+    var going = group
+    var staying: [DownloadID] = []
+    /// Who goes only if another one goes.
+    var followers: [DownloadID: [DownloadID]] = [:]
+    for id in group.sorted() {
+      guard let step = held[id] else { continue }
+      if let obstacle = try step.obstacle(besides: context.live, in: turn) {
+        _ = held.remove(id)
+        try finish(step, as: .left, because: obstacle, in: turn)
+        staying.append(id)
+        continue
       }
+      let others = try step.occupants(in: turn)
+      held.hold(step, of: id, behind: others)
+      for other in others { followers[other.id, default: []].append(id) }
+      if !others.allSatisfy({ group.contains($0.id) }) { staying.append(id) }
     }
-    for (id, step) in going.sorted(by: { $0.value.key < $1.value.key }) {
-      (held[id], heldBehind[id]) = (nil, nil)
+    going.subtract(staying)
+    while let id = staying.popLast() {
+      for follower in followers[id] ?? [] where going.remove(follower) != nil { staying.append(follower) }
+    }
+    for step in going.compactMap({ held.remove($0) }).sorted(by: { $0.key < $1.key }) {
       turn.tell(.cleanup(.apply(step)))
     }
-    awaitedPlaces = Set(held.values.compactMap(\.finding.followedTo).map(EntryPath.init))
   }
 
   /// What a step has owed its deletion is gone now, or stays.

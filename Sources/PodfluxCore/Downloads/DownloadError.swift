@@ -32,7 +32,7 @@ public struct DownloadError: Error, Hashable, Sendable {
     case rangeMismatch = "range_mismatch"
     /// The file changed on the server during the download.
     case validatorChanged = "validator_changed"
-    /// The file has another length than the server or the client named.
+    /// The file has another length than the server named.
     case lengthMismatch = "length_mismatch"
     /// The file's digest is not the one that the client named.
     case integrityMismatch = "integrity_mismatch"

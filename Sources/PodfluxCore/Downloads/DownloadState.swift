@@ -120,8 +120,8 @@ extension DownloadState {
     case (.failed, .queued): true
     // A person moved the file inside the library, or edited it.
     case (.completed, .completed): true
-    // A person put the file at its path.
-    case (.failed, .completed): true
+    // A person put the file at its path, or has the episode's file already.
+    case (.failed, .completed), (.queued, .completed), (.waiting, .completed), (.paused, .completed): true
     // A verification found the file damaged.
     case (.completed, .failed(let error)): error.code == .corruptFile
     case (.queued, _), (.waiting, _), (.running, .completed), (.paused, _), (.failed, _), (.completed, _): false

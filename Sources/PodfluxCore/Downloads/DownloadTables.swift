@@ -39,9 +39,9 @@ public protocol DownloadTable {
   /// Whether a download, or one other than this, records the file with this path, inode and length as its own, or as
   /// about to be.
   func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID?) throws -> Bool
-  /// Whether a download, or one other than this, has a file with this inode and length, at any path but the one that the
-  /// file has left: of completed rows that record it there, one follows it, and the others have lost theirs.
-  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?, left path: LibraryPath?) throws -> Bool
+  /// The downloads, except this one, that claim a file at any path (see `PublishedFile.claims`): some of them, if they are
+  /// many.
+  func claimants(of file: FoundFile, otherThan id: DownloadID?) throws -> [Download]
   /// The completed downloads that meet a condition and record the path of another one's file, too: at most one of them has it.
   /// Cost: linear in those that meet it.
   func sharingPaths(_ condition: Condition, at moment: ConditionMoment) throws -> [DownloadID]

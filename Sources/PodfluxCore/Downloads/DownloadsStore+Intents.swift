@@ -83,6 +83,19 @@ extension DownloadsStore {
 
   // MARK: Changes of a selection
 
+  /// For how many days after its publication what a rule wants is tried again, once a day.
+  private static let retriedDays = 14
+  /// Why it may have failed then: a server was down for a while, or the file came later than the feed that names it.
+  private static let retriedErrors: [DownloadError.Code] = [.notFound, .forbidden, .httpStatus, .retriesExhausted]
+
+  /// Tries again what rules have asked for and what has failed for a reason that may pass: no person is there to do it.
+  mutating func retryWhatRulesWant(in turn: inout PodfluxTurn) throws {
+    let failed = Condition.all([
+      .states([.failed]), .origins([.auto]), .errorCodes(Self.retriedErrors), .newerThanDays(Self.retriedDays),
+    ])
+    _ = try change(.matching(failed), by: .retry, in: &turn)
+  }
+
   private mutating func change(
     _ selection: DownloadIntent.Selection, by change: BulkChange, in turn: inout PodfluxTurn
   ) throws -> Reply {
@@ -115,6 +128,7 @@ extension DownloadsStore {
       let changed = try self.change(active.filter(meant.contains), by: change, in: &turn)
       let others = try turn.tables.downloads.apply(change, to: condition, at: moment, sparing: active)
       deletions.oweMore()
+      if change.resultingKind == .queued { turn.tell(.downloads(.session(.askedAgain(nil)))) }
       if change.resultingKind == nil {
         turn.tell(.downloads(.session(.leftByMany)))
         if others[.completed] != nil { turn.tell(.downloads(.removedMany)) }
@@ -150,6 +164,7 @@ extension DownloadsStore {
       download.forgetAttempts()
       download.isHeld = try live[download.id] != nil || turn.tables.deletions.holds(download.id)
       try transition(&download, to: .queued, in: turn)
+      if let session = download.session { turn.tell(.downloads(.session(.askedAgain([session])))) }
     case .cancel: try forget(download, deletingFile: true, in: &turn)
     case .remove(let deletingFiles): try forget(download, deletingFile: deletingFiles, in: &turn)
     }

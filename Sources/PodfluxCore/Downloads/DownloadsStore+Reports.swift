@@ -281,12 +281,12 @@ struct RetryDelay {
   /// How long is waited then, in milliseconds.
   static let promptMilliseconds: ClosedRange<Int64> = 250...500
 
-  private let firstMilliseconds: Int64
-  private let maximumMilliseconds: Int64
+  private let backoff: Backoff
 
   init(_ settings: Settings) {
-    firstMilliseconds = Int64(settings.retryFirstSeconds) * 1000
-    maximumMilliseconds = Int64(settings.retryMaxSeconds) * 1000
+    backoff = Backoff(
+      firstMilliseconds: Int64(settings.retryFirstSeconds) * 1000,
+      longestMilliseconds: Int64(settings.retryMaxSeconds) * 1000)
   }
 
   /// Whether the next attempt follows at once on one that failed so, and brought so many bytes.
@@ -300,12 +300,6 @@ struct RetryDelay {
   }
 
   func milliseconds(afterFailures failures: Int, using random: inout SeededGenerator) -> Int64 {
-    var delay = firstMilliseconds
-    for _ in 1..<max(1, failures) where delay < maximumMilliseconds {
-      delay *= 2
-    }
-    // Jitter of 1 to 1.5 keeps downloads that failed together from coming back together.
-    delay += Int64.random(in: 0...(delay / 2), using: &random)
-    return min(delay, maximumMilliseconds)
+    backoff.milliseconds(afterFailures: failures, using: &random)
   }
 }

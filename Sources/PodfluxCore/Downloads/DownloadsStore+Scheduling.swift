@@ -11,7 +11,7 @@ extension DownloadsStore {
   // MARK: Admission
 
   mutating func admit(reading context: Context, in turn: inout PodfluxTurn) throws {
-    guard obstacles.all == nil else { return }
+    guard obstacles.all == nil, context.lifecycle.mayDownload else { return }
     let settings = context.settings
     var wanted: Set<Session.Key> = []
     defer { if !wanted.isEmpty { turn.tell(.downloads(.session(.wanted(wanted.sorted())))) } }

@@ -161,15 +161,26 @@ extension DownloadsStore {
     let id = owner ?? DownloadID(from: &turn.random)
     // Two rows of one place could never follow what is there any more.
     guard try turn.tables.downloads.completedDownloads(at: file.path, otherThan: id).isEmpty else { return Self.isKept }
-    let former = try owner.flatMap { try turn.tables.formerFiles.formerAddress(of: $0) }
+    let former = try owner.flatMap { try turn.tables.formerFiles.formerFile(of: $0) }
     if let owner { try turn.tables.formerFiles.forgetFormerFiles(of: owner, having: file) }
     if let owner, let download = try turn.tables.downloads.find(owner) {
       return try complete(download, with: file, in: &turn)
     }
-    guard let address = former ?? WebAddress(ofAdopted: found.place) else { return "its name makes no address" }
-    let podcast = file.path.components.dropLast().last
-    try insert(
-      id, at: address, .init(podcast: podcast, title: FileExtension.stem(of: file.path.name)), having: file, in: &turn)
+    guard let address = former?.address ?? WebAddress(ofAdopted: found.place) else {
+      return "its name makes no address"
+    }
+    // What was only missing is whose it was.
+    let origin = former?.cause == .missing ? former?.origin : nil
+    let episode = try owner.flatMap { try turn.tables.episodes.find(having: $0) }
+    let feed = try episode.flatMap { try turn.tables.feeds.find($0.feed) }
+    var description = Download.Description(
+      podcast: file.path.components.dropLast().last, title: former?.title ?? FileExtension.stem(of: file.path.name),
+      published: former?.published.map { PublicationDate($0) })
+    if let episode, let feed, let wish = DownloadIntent.Enqueue(of: episode, in: feed) {
+      description = wish.description
+    }
+    try insert(id, at: address, description, origin: origin ?? .user, having: file, in: &turn)
+    if let episode { turn.tell(.downloads(.enqueued(episode.id, id, isNew: false))) }
     return nil
   }
 
@@ -183,7 +194,8 @@ extension DownloadsStore {
     guard let wish = adoption.wish else { return CleanupStep.hasChanged }
     let id = adoption.owner ?? DownloadID(from: &turn.random)
     guard try turn.tables.downloads.completedDownloads(at: file.path, otherThan: id).isEmpty else { return Self.isKept }
-    if adoption.owner != nil, let download = try turn.tables.downloads.find(id) {
+    if adoption.owner != nil, var download = try turn.tables.downloads.find(id) {
+      download.origin = .user
       try turn.tables.formerFiles.forgetFormerFiles(of: id, having: file)
       if let obstacle = try complete(download, with: file, in: &turn) { return obstacle }
     } else {
@@ -194,12 +206,12 @@ extension DownloadsStore {
     return nil
   }
 
-  /// A failed download has its file.
+  /// A download that has no file has one now.
   private mutating func complete(
-    _ failed: Download, with file: PublishedFile, in turn: inout PodfluxTurn
+    _ former: Download, with file: PublishedFile, in turn: inout PodfluxTurn
   ) throws -> String? {
-    var download = failed
-    guard case .failed = download.state, live[download.id] == nil else { return CleanupStep.hasChanged }
+    var download = former
+    guard download.state.kind.isWithoutFile, live[download.id] == nil else { return CleanupStep.hasChanged }
     if download.mayHavePartial {
       try turn.tables.deletions.insert(Deletion(download: download.id, file: nil), isReady: true)
       deletions.oweMore()
@@ -216,12 +228,12 @@ extension DownloadsStore {
   /// Adds a completed download.
   private mutating func insert(
     _ id: DownloadID, at address: WebAddress, _ description: Download.Description,
-    on network: NetworkPolicy = .inherit, having file: PublishedFile, in turn: inout PodfluxTurn
+    on network: NetworkPolicy = .inherit, origin: Origin = .user, having file: PublishedFile, in turn: inout PodfluxTurn
   ) throws {
     let podcast = description.podcast
     let download = Download(
       id: id, address: address, description: description, rank: try rank(at: .last, of: .normal, in: turn),
-      origin: .user, state: .completed(file), progress: .init(durable: file.length, total: file.length), failures: 0,
+      origin: origin, state: .completed(file), progress: .init(durable: file.length, total: file.length), failures: 0,
       dates: .init(added: turn.now, finished: turn.now), isHeld: false,
       networks: .init(own: network, podcast: obstacles.classes.policy(ofPodcast: podcast)))
     try turn.tables.downloads.insert(download)

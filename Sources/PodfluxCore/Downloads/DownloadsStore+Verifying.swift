@@ -87,7 +87,7 @@ extension DownloadsStore {
     _ file: PublishedFile, than id: DownloadID, in turn: borrowing PodfluxTurn
   ) throws -> Bool {
     let downloads = turn.tables.downloads
-    if try downloads.isNeeded(FoundFile(file), otherThanBy: id, left: nil) { return true }
+    if try !downloads.claimants(of: FoundFile(file), otherThan: id).isEmpty { return true }
     for other in try downloads.completedDownloads(at: file.path, otherThan: id) {
       guard case .completed(let theirs)? = try downloads.find(other)?.state else { continue }
       if theirs.inode == file.inode { return true }

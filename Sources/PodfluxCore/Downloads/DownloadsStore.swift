@@ -171,6 +171,7 @@ public struct DownloadsStore: DomainStore {
       }
       if let heir { try promiseRoom(to: heir, in: turn) }
     case .cleanup(.apply(let step)): turn.tell(.downloads(.applied(step, try apply(step, in: &turn))))
+    case .upkeep(.began): try retryWhatRulesWant(in: &turn)
     case .upkeep(.round(let key, let forgetsFormerFiles)):
       let next = try retryDeletions(after: key, in: turn)
       let areDone = forgetsFormerFiles ? try forgetFormerFiles(in: turn) : nil

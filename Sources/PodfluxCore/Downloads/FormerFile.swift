@@ -21,10 +21,12 @@ public struct FormerFile: Hashable, Sendable {
   public var title: String?
   /// The date of its download.
   public var published: Timestamp?
+  /// Who wanted its download; nil if that is not known.
+  public var origin: Origin?
 
   public init(
     download: DownloadID, address: WebAddress, file: PublishedFile, cause: Cause, title: String? = nil,
-    published: Timestamp? = nil
+    published: Timestamp? = nil, origin: Origin? = nil
   ) {
     self.download = download
     self.address = address
@@ -32,13 +34,19 @@ public struct FormerFile: Hashable, Sendable {
     self.cause = cause
     self.title = title
     self.published = published
+    self.origin = origin
   }
 
   /// A file of this download.
   init(of download: Download, _ file: PublishedFile, _ cause: Cause) {
     self.init(
       download: download.id, address: download.address, file: file, cause: cause, title: download.description.title,
-      published: download.description.published?.moment)
+      published: download.description.published?.moment, origin: download.origin)
+  }
+
+  /// Whether a file is this one, at the path that it had. It may still be another one, unless its content says otherwise.
+  func isBack(as found: FoundFile) -> Bool {
+    EntryPath(file.path) == found.place && file.inode == found.inode && file.length == found.length
   }
 }
 
@@ -72,8 +80,8 @@ public protocol FormerFileTable {
   /// episode the one that resembles it most, and is free and no other's of its feed. Cost: at most
   /// 2 · `DownloadIntent.Enqueue.lookedAt` look-ups.
   func removedDownload(for wish: DownloadIntent.Enqueue, where isFree: (DownloadID) -> Bool) throws -> DownloadID?
-  /// The address from which a download's former file came.
-  func formerAddress(of download: DownloadID) throws -> WebAddress?
+  /// A former file of a download.
+  func formerFile(of download: DownloadID) throws -> FormerFile?
   /// Removes former files beyond a limit, the oldest first. Those of unknown age count as noted now.
   ///
   /// - Returns: How many candidates were checked, at most `limit`: with as many there may be more.

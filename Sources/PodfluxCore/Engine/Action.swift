@@ -111,17 +111,20 @@ public struct Recovery: Hashable, Sendable {
   public var localTime: LocalTime?
   /// Whether rows and files are compared, if the setting `cleanupOnStart` says so.
   public var mayCleanUp: Bool
+  /// Whether downloads are started, as long as this engine runs.
+  public var mayDownload: Bool
 
   /// Makes a recovery fact.
   public init(
     published: [DownloadID], detectedPath: NetworkPath? = nil, reportedPath: NetworkPath? = nil,
-    localTime: LocalTime? = nil, mayCleanUp: Bool = true
+    localTime: LocalTime? = nil, mayCleanUp: Bool = true, mayDownload: Bool = true
   ) {
     self.published = published
     self.detectedPath = detectedPath
     self.reportedPath = reportedPath
     self.localTime = localTime
     self.mayCleanUp = mayCleanUp
+    self.mayDownload = mayDownload
   }
 }
 

@@ -22,6 +22,8 @@ public struct LifecycleStore: DomainStore {
   public private(set) var stopping: StopMode?
   /// Whether the tables are in order after a start. Nothing is started before, and clients are refused.
   public private(set) var isRecovered = false
+  /// Whether downloads are started: a program that changes what they are to be may keep them from it.
+  public private(set) var mayDownload = true
   /// The moment at which the engine has been asked to wake the stores.
   private var alarm: Timestamp?
 
@@ -40,7 +42,7 @@ public struct LifecycleStore: DomainStore {
   ) throws -> Reply? {
     switch action {
     case .stop(let mode): stopping = max(stopping ?? mode, mode)
-    case .recovered: isRecovered = true
+    case .recovered(let recovery): (isRecovered, mayDownload) = (true, recovery.mayDownload)
     case .timeCame: alarm = nil
     default: if action.isIntent { try refuseUnlessOpen() }
     }

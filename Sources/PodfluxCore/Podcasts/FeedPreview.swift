@@ -63,7 +63,7 @@ extension Stores {
   ///
   /// - Throws: `Refusal` if the network is not there, or feeds may not use it.
   public func refresh(previewing wish: FeedPreview.Wish, at now: Timestamp) throws(Refusal) -> FeedRefresh {
-    let context = PodcastsStore.Context(self)
+    let context = RequestContext(self)
     let host = wish.address.host
     switch context.obstacle(for: .inherit, on: host) {
     case nil: break

@@ -39,6 +39,10 @@ public struct FeedRefresh: Hashable, Sendable {
 }
 
 extension DownloadError {
+  /// The feed of another podcast is at the feed's address.
+  public static let otherPodcast = DownloadError(
+    .notMedia,
+    "another podcast is at the feed's address; if it is the right one, remove the feed and subscribe to it again")
   /// A feed's response was complete, and the document in it was not: its last tag never came. What had come of it is
   /// told before the refresh fails with this.
   public static let feedEndsEarly = DownloadError(

@@ -9,7 +9,7 @@ extension PodcastsStore {
     case .subscribe(let wish): return try subscribe(wish, reading: context, in: &turn)
     case .unsubscribe(let id, let deletingFiles): return try unsubscribe(id, deletingFiles: deletingFiles, in: &turn)
     case .update(let id, let update): return try self.update(id, with: update, reading: context, in: &turn)
-    case .refresh(let selection): return try refresh(selection, in: turn)
+    case .refresh(let selection): return try refresh(selection, in: &turn)
     case .importDocument: preconditionFailure("the engine reads a document before a turn sees it")
     case .import(let list): return try take(list, in: &turn)
     case .download(let selection): return try download(selection, reading: context, in: &turn)
@@ -20,9 +20,15 @@ extension PodcastsStore {
   private mutating func subscribe(
     _ wish: PodcastIntent.Subscription, reading context: Context, in turn: inout PodfluxTurn
   ) throws -> Reply {
-    if let id = wish.id, try turn.tables.feeds.find(id) != nil { return .subscribed(id: id, created: false) }
     let address = wish.address.normalized
-    if let known = try knownFeed(at: wish.address, in: turn) { return .subscribed(id: known, created: false) }
+    let sameID = try wish.id.flatMap { try turn.tables.feeds.find($0)?.id }
+    if let known = try sameID ?? knownFeed(at: wish.address, in: turn) {
+      // Its server has said that it is gone, and the client says that it is there.
+      if let feed = try turn.tables.feeds.find(known), feed.refreshes.hasEnded, try askRefresh(of: feed, in: turn) {
+        hostsToSearch = nil
+      }
+      return .subscribed(id: known, created: false)
+    }
     try checkRoom(for: 1, in: turn)
     let host = address.host
     let session = try wish.session.flatMap { choice throws(Refusal) in
@@ -32,6 +38,10 @@ extension PodcastsStore {
     let id = wish.id ?? FeedID(from: &turn.random)
     var wishes = wish.wishes
     if wishes.filenameTemplate?.isStandard == true { wishes.filenameTemplate = nil }
+    // As in an update, an empty one is none.
+    if wishes.title?.isEmpty == true { wishes.title = nil }
+    if wishes.group?.isEmpty == true { wishes.group = nil }
+    if wishes.userAgent?.isEmpty == true { wishes.userAgent = nil }
     let key = try turn.tables.feeds.insert(
       id, at: address, wishes: wishes, session: session, next: turn.now, added: turn.now)
     if case .new(let login)? = wish.session {
@@ -117,7 +127,11 @@ extension PodcastsStore {
     if let choice = update.session {
       feed.refreshes.formerAddresses = feed.refreshes.formerAddresses.map(choice.leaving)
     }
-    if address != present { feed.leaveAddress(for: address) }
+    if address != present {
+      feed.leaveAddress(for: address)
+      // The client means the podcast that is there.
+      feed.podcast?.guid = nil
+    }
     let former = feed.wishes
     feed.wishes.headers = former.headers.moved(from: present, to: address)
     feed.wishes.apply(update)
@@ -140,9 +154,10 @@ extension PodcastsStore {
   }
 
   private mutating func refresh(
-    _ selection: PodcastIntent.FeedSelection, in turn: borrowing PodfluxTurn
+    _ selection: PodcastIntent.FeedSelection, in turn: inout PodfluxTurn
   ) throws -> Reply {
     let asked = try askRefreshes(of: selection, in: turn)
+    turn.tell(.podcasts(.session(.askedAgain(try sessions(of: selection, in: turn)))))
     // Behind the last refusal: a journal has no refused action, so that one leaves nothing behind in memory either.
     hostsToSearch = nil
     return .affected(asked)
@@ -161,6 +176,18 @@ extension PodcastsStore {
         if let feed = try turn.tables.feeds.find(id), try askRefresh(of: feed, in: turn) { asked += 1 }
       }
       return asked
+    }
+  }
+
+  /// The sessions of feeds; nil for all.
+  private func sessions(
+    of selection: PodcastIntent.FeedSelection, in turn: borrowing PodfluxTurn
+  ) throws -> Set<Session.Key>? {
+    let feeds = turn.tables.feeds
+    switch selection {
+    case .all: return nil
+    case .one(let id): return Set([try feeds.find(id)?.session].compactMap(\.self))
+    case .many(let ids): return Set(try ids.compactMap { try feeds.find($0)?.session })
     }
   }
 

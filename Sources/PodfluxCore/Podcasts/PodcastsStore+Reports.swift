@@ -6,14 +6,14 @@ extension PodcastsStore {
     let id = report.refresh.feed
     guard let refresh = live[id], refresh.id == report.refresh else { return }
     let key = refresh.key
-    if report.news.isSuccess, let grant = refresh.session {
+    if report.news.isSuccess, let grant = refresh.request.session {
       turn.tell(.podcasts(.session(.accepted(grant, .feed(key)))))
     }
-    if refresh.isOverCellular, report.fetched > 0 { turn.tell(.podcasts(.fetchedOverCellular(report.fetched))) }
+    if refresh.request.isOverCellular, report.fetched > 0 { turn.tell(.podcasts(.fetchedOverCellular(report.fetched))) }
     if report.news.isEnd {
       live[id] = nil
       // A feed that was disowned may wait on another host by now.
-      if refresh.isDisowned { hostsToSearch = nil } else { hostsToSearch?.insert(refresh.host) }
+      if refresh.isDisowned { hostsToSearch = nil } else { hostsToSearch?.insert(refresh.request.host) }
     }
     guard !refresh.isDisowned, var feed = try turn.tables.feeds.find(key) else { return }
     // It may have moved to another host, and be due there: the clock may have been set meanwhile.
@@ -52,7 +52,7 @@ extension PodcastsStore {
       try finish(&feed, with: findings, in: turn)
       if feed.hasDownloadRule { turn.tell(.podcasts(.wasReadWhole(key))) }
     case .failed(var error, let next):
-      if let grant = refresh.session,
+      if let grant = refresh.request.session,
         let verdict = context.sessions.verdict(on: error, of: .feed(key), sentWith: grant)
       {
         turn.tell(.podcasts(.session(.refused(grant, .feed(key), verdict))))

@@ -23,7 +23,7 @@ extension PodcastsStore {
 
   /// The next feed to refresh. Hosts without room are left out in the table: a thousand feeds may wait for one host.
   private func nextDue(reading context: Context, in turn: inout PodfluxTurn) throws -> Feed? {
-    let liveByHost = live.values.reduce(into: [String: Int]()) { $0[$1.host, default: 0] += 1 }
+    let liveByHost = live.values.reduce(into: [String: Int]()) { $0[$1.request.host, default: 0] += 1 }
     let full = Set(liveByHost.filter { $0.value >= Limits.refreshesPerHost }.keys)
     let scope = hostsToSearch.map { HostScope.only($0.subtracting(full)) } ?? .allBut(full)
     guard scope != .only([]) else { return nil }
@@ -45,7 +45,6 @@ extension PodcastsStore {
   }
 
   private mutating func start(_ feed: Feed, reading context: Context, in turn: inout PodfluxTurn) {
-    let path = context.network.state.path
     let host = feed.address.host
     let policy = context.policy(of: feed.wishes.network)
     let grant = context.sessions.grant(feed.session, to: feed.address)
@@ -53,10 +52,8 @@ extension PodcastsStore {
       id: FeedRefresh.ID(feed: feed.id, generation: turn.sequence), feed: feed, settings: context.settings,
       route: context.route(for: policy, on: host), session: grant?.use, draw: turn.random.next())
     live[feed.id] = LiveRefresh(
-      id: refresh.id, key: feed.key, host: host, policy: feed.wishes.network,
-      needsPath: context.obstacles.needsPath(host),
-      isOverCellular: path.interface == .cellular, pathGeneration: context.network.pathGeneration,
-      session: grant)
+      id: refresh.id, key: feed.key, policy: feed.wishes.network,
+      request: LiveRequest(to: host, with: grant, reading: context))
     turn.perform(.refreshFeed(refresh))
   }
 
@@ -65,9 +62,9 @@ extension PodcastsStore {
   mutating func stopWhatMayNotRun(reading context: Context, in turn: inout PodfluxTurn) {
     guard !live.isEmpty else { return }
     for id in live.keys.sorted() {
-      guard let refresh = live[id], refresh.needsPath else { continue }
-      let hasLostPath = refresh.pathGeneration != context.network.pathGeneration
-      if hasLostPath || context.obstacle(for: refresh.policy, on: refresh.host) != nil { stop(id, in: &turn) }
+      guard let refresh = live[id] else { continue }
+      let isBlocked = context.obstacle(for: refresh.policy, on: refresh.request.host) != nil
+      if isBlocked || refresh.request.hasLostPath(reading: context) { stop(id, in: &turn) }
     }
   }
 
@@ -84,7 +81,7 @@ extension PodcastsStore {
   }
 }
 
-extension PodcastsStore.Context {
+extension RequestContext {
   /// A feed's policy, or else that of all feeds.
   func policy(of feed: NetworkPolicy) -> NetworkPolicy { feed == .inherit ? settings.network.feeds : feed }
 

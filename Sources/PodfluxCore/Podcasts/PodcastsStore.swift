@@ -36,33 +36,16 @@ public enum PodcastsEvent: Sendable {
 /// episodes that appear late).
 public struct PodcastsStore: DomainStore {
   /// What it reads of other stores.
-  public struct Context: Sendable {
-    /// How far the engine is.
-    var lifecycle: LifecycleStore
-    /// The settings.
-    var settings: Settings
-    /// The network.
-    var network: NetworkStore
-    /// What stands in the way of requests.
-    var obstacles: Obstacles
-    /// The sessions.
-    var sessions: SessionsView
-  }
+  public typealias Context = RequestContext
 
   /// A refresh that has not ended.
   public struct LiveRefresh: Hashable, Sendable {
     public var id: FeedRefresh.ID
     /// The feed's row.
     var key: Feed.Key
-    /// Host and port of the feed's address.
-    var host: String
     var policy: NetworkPolicy
-    var needsPath: Bool
-    var isOverCellular: Bool
-    /// The generation of the path that its connections take.
-    var pathGeneration: Int
-    /// The session that its requests go with.
-    var session: SessionGrant?
+    /// Its requests to the feed's host.
+    var request: LiveRequest
     var isStopping = false
     /// Whether the feed is gone or is another one: then its reports concern no row.
     var isDisowned = false
@@ -168,16 +151,5 @@ public struct PodcastsStore: DomainStore {
     guard mayHaveLeft else { return }
     mayHaveLeft = try turn.tables.episodes.forgetLeft(limit: Limits.forgottenAtOnce)
     forgetsAt = mayHaveLeft ? turn.now : nil
-  }
-}
-
-extension PodcastsStore.Context {
-  /// What the stores hold now.
-  init(_ stores: borrowing Stores) {
-    lifecycle = stores.lifecycle
-    settings = stores.settings.settings
-    network = stores.network
-    obstacles = stores.downloads.obstacles
-    sessions = stores.sessions.view
   }
 }

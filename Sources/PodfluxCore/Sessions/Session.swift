@@ -84,10 +84,8 @@ public struct Session: Hashable, Sendable {
     public static let renewalMarginMilliseconds: Int64 = 30_000
     /// How often an opening is tried that fails for a reason that may pass.
     public static let openingTries = 8
-    /// How long is waited after the first of these failures, in milliseconds; it doubles with each.
-    public static let firstRetryMilliseconds: Int64 = 2000
-    /// How long is waited between two tries at most, in milliseconds.
-    public static let longestRetryMilliseconds: Int64 = 300_000
+    /// How long is waited after these failures.
+    static let backoff = Backoff(firstMilliseconds: 2000, longestMilliseconds: 300_000)
   }
 
   public init(

@@ -4,6 +4,9 @@ import Flux
 public enum SessionSignal: Sendable {
   /// Requests would be sent if these sessions were open.
   case wanted([Session.Key])
+  /// A client wants refreshes or retries of these sessions, or of any if it is nil: those whose logins have failed may try
+  /// once more.
+  case askedAgain(Set<Session.Key>?)
   /// A server has refused a token.
   case refused(SessionGrant, RequestOwner, Verdict)
   /// A server has accepted a token.

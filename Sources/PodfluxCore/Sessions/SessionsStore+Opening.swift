@@ -70,17 +70,9 @@ extension SessionsStore {
       session.expires = nil
       return try transition(&session, to: .loginFailed(error), in: turn)
     }
-    let delay = Self.delay(afterFailures: opening.failures, using: &turn.random)
+    let delay = Session.Limits.backoff.milliseconds(afterFailures: opening.failures, using: &turn.random)
     opening.next = turn.now.advanced(byMilliseconds: delay)
     try transition(&session, to: .opening(opening), in: turn)
-  }
-
-  /// How long is waited after so many failures, in milliseconds, and up to half as much again.
-  private static func delay(afterFailures failures: Int, using random: inout SeededGenerator) -> Int64 {
-    var delay = Session.Limits.firstRetryMilliseconds
-    for _ in 1..<max(1, failures) where delay < Session.Limits.longestRetryMilliseconds { delay *= 2 }
-    delay += Int64.random(in: 0...(delay / 2), using: &random)
-    return min(delay, Session.Limits.longestRetryMilliseconds)
   }
 
   // MARK: Start, and another path

@@ -5,6 +5,11 @@ extension SessionsStore {
   mutating func handle(_ signal: SessionSignal, in turn: inout PodfluxTurn) throws {
     switch signal {
     case .wanted(let keys): wanted.formUnion(keys)
+    case .askedAgain(let keys):
+      for key in keys?.sorted() ?? view.sessions.keys.sorted() {
+        guard var session = view.sessions[key], case .loginFailed = session.state else { continue }
+        try transition(&session, to: .created(isCached: true), in: turn)
+      }
     case .accepted(let grant, let owner):
       view.tries[owner] = nil
       guard let session = view.sessions[grant.key], session.id == grant.use.session, session.token == grant.use.token

@@ -43,10 +43,8 @@ public enum SidecarLimits {
   public static let rowsAtOnce = 64
   /// How many attempts there are to fetch one.
   public static let attempts = 5
-  /// How long is waited after the first attempt that fails, in milliseconds; it quadruples after each further one.
-  public static let retryMilliseconds: Int64 = 60_000
-  /// The longest wait between two attempts, in milliseconds.
-  public static let longestRetryMilliseconds: Int64 = 24 * 3600 * 1000
+  /// How long is waited after attempts that fail: 1, 4, 16 and 64 minutes, and up to half as much again.
+  static let backoff = Backoff(firstMilliseconds: 60_000, longestMilliseconds: 24 * 3600 * 1000, factor: 4)
   /// After how many milliseconds a file is tried again whose disk had no room, or whose session could not log in. That
   /// counts for no attempt.
   public static let waitMilliseconds: Int64 = 3600 * 1000

@@ -22,8 +22,10 @@ extension SidecarsStore {
   ) throws {
     let key = report.fetch.sidecar
     guard let fetch = live[key], fetch.id == report.fetch else { return }
-    if fetch.isOverCellular, report.fetched > 0 { turn.tell(.sidecars(.fetchedOverCellular(report.fetched))) }
-    if let grant = fetch.session {
+    if fetch.request?.isOverCellular == true, report.fetched > 0 {
+      turn.tell(.sidecars(.fetchedOverCellular(report.fetched)))
+    }
+    if let grant = fetch.request?.session {
       switch report.news {
       case .publishing: turn.tell(.sidecars(.session(.accepted(grant, .sidecar(key)))))
       case .failed(let error, _):
@@ -79,7 +81,10 @@ extension SidecarsStore {
     let lacksRoom = error.code == .noSpace
     let failures = sidecar.failures + (lacksRoom ? 0 : 1)
     if mayPass, failures < SidecarLimits.attempts {
-      let pause = lacksRoom ? SidecarLimits.waitMilliseconds : Self.delay(afterFailures: failures, using: &turn.random)
+      let pause =
+        lacksRoom
+        ? SidecarLimits.waitMilliseconds
+        : SidecarLimits.backoff.milliseconds(afterFailures: failures, using: &turn.random)
       let delay = max(pause, retryAfter ?? 0)
       let next = turn.now.advanced(byMilliseconds: delay)
       switch sidecar.state {
@@ -102,13 +107,5 @@ extension SidecarsStore {
     let next = turn.now.advanced(byMilliseconds: SidecarLimits.waitMilliseconds)
     sidecar.state = .wanted(failures: failures, next: next)
     try turn.tables.sidecars.update(sidecar)
-  }
-
-  /// How long is waited after so many failures, in milliseconds: 1, 4, 16 and 64 minutes, and up to half as much again.
-  private static func delay(afterFailures failures: Int, using random: inout SeededGenerator) -> Int64 {
-    var delay = SidecarLimits.retryMilliseconds
-    for _ in 1..<max(1, failures) where delay < SidecarLimits.longestRetryMilliseconds { delay *= 4 }
-    delay += Int64.random(in: 0...(delay / 2), using: &random)
-    return min(delay, SidecarLimits.longestRetryMilliseconds)
   }
 }

@@ -19,7 +19,7 @@ extension SidecarsStore {
         guard live.count < SidecarLimits.fetches else { return true }
         if let host = sidecar.address?.host {
           guard context.obstacles.artworkObstacle(on: host) == nil,
-            live.values.count(where: { $0.host == host }) < SidecarLimits.fetchesPerHost
+            live.values.count(where: { $0.request?.host == host }) < SidecarLimits.fetchesPerHost
           else { continue }
           if !sidecar.isPublishing, let session = context.sessions.inherited(sidecar.session, by: host) {
             if context.sessions.error(of: session) != nil {
@@ -53,10 +53,7 @@ extension SidecarsStore {
       id: id, kind: sidecar.kind, source: source, stem: sidecar.stem, earlier: earlier, settings: context.settings,
       route: host.map { context.obstacles.artworkRoute(to: $0, over: context.network.state.path) } ?? .loopback,
       session: grant?.use)
-    live[sidecar.key] = LiveFetch(
-      id: id, host: host, needsPath: host.map(context.obstacles.needsPath) ?? false,
-      isOverCellular: context.network.state.path.interface == .cellular, pathGeneration: context.network.pathGeneration,
-      session: grant)
+    live[sidecar.key] = LiveFetch(id: id, request: host.map { LiveRequest(to: $0, with: grant, reading: context) })
     turn.perform(.sidecar(.fetch(fetch)))
   }
 
@@ -90,9 +87,9 @@ extension SidecarsStore {
   mutating func stopWhatMayNotRun(reading context: Context, in turn: inout PodfluxTurn) {
     guard !live.isEmpty else { return }
     for key in live.keys.sorted() {
-      guard let fetch = live[key], fetch.needsPath, let host = fetch.host else { continue }
-      let hasLostPath = fetch.pathGeneration != context.network.pathGeneration
-      if hasLostPath || context.obstacles.artworkObstacle(on: host) != nil { stop(key, in: &turn) }
+      guard let request = live[key]?.request else { continue }
+      let isBlocked = context.obstacles.artworkObstacle(on: request.host) != nil
+      if isBlocked || request.hasLostPath(reading: context) { stop(key, in: &turn) }
     }
   }
 }

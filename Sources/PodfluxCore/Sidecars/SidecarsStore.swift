@@ -17,30 +17,13 @@ public enum SidecarsEvent: Sendable {
 /// `+Files` (deletions, moves, and looking for what people have done).
 public struct SidecarsStore: DomainStore {
   /// What it reads of other stores.
-  public struct Context: Sendable {
-    /// How far the engine is.
-    var lifecycle: LifecycleStore
-    /// The settings.
-    var settings: Settings
-    /// The network.
-    var network: NetworkStore
-    /// What stands in the way of requests.
-    var obstacles: Obstacles
-    /// The sessions.
-    var sessions: SessionsView
-  }
+  public typealias Context = RequestContext
 
   /// A fetch that has not ended.
   struct LiveFetch: Hashable, Sendable {
     var id: SidecarFetch.ID
-    /// Host and port of its address; nil if it needs no network.
-    var host: String?
-    var needsPath: Bool
-    var isOverCellular: Bool
-    /// The generation of the path that its connections take.
-    var pathGeneration: Int
-    /// The session that its request goes with.
-    var session: SessionGrant?
+    /// Its request; nil if it needs no network.
+    var request: LiveRequest?
     var isStopping = false
   }
 
@@ -192,16 +175,5 @@ public struct SidecarsStore: DomainStore {
   /// Begins a round, in the place of one that is under way.
   mutating func beginRound(in turn: borrowing PodfluxTurn) {
     round = Round(number: turn.sequence)
-  }
-}
-
-extension SidecarsStore.Context {
-  /// What the stores hold now.
-  init(_ stores: borrowing Stores) {
-    lifecycle = stores.lifecycle
-    settings = stores.settings.settings
-    network = stores.network
-    obstacles = stores.downloads.obstacles
-    sessions = stores.sessions.view
   }
 }

@@ -27,6 +27,11 @@ public struct PublicationDate: Hashable, Sendable {
   /// The day on the publisher's clock.
   public var day: CivilDate { day(offsetSeconds: offsetSeconds) }
 
+  /// Whether it is midnight on the publisher's clock, as where only the day is known.
+  public var isMidnight: Bool {
+    (moment.milliseconds + offsetSeconds * 1000).quotientAndRemainder(dividingBy: 86_400_000).remainder == 0
+  }
+
   /// The day at another offset from UTC.
   public func day(offsetSeconds: Int64) -> CivilDate {
     CivilDate(milliseconds: moment.advanced(byMilliseconds: offsetSeconds * 1000).milliseconds)

@@ -4,19 +4,22 @@ import Flux
 public enum RetryAfter {
   /// The shortest accepted delay, in milliseconds: "at once" is no answer to a failure.
   public static let minMilliseconds: Int64 = 1000
-  /// The longest accepted delay, in milliseconds: a day. The engine retries sooner if an origin requests more.
+  /// The longest accepted delay of a download, in milliseconds: a day. The engine retries sooner if an origin requests more.
   public static let maxMilliseconds: Int64 = 24 * 3600 * 1000
 
-  /// The delay of the response's `Retry-After` in milliseconds from its sending, clamped to `minMilliseconds` ...
-  /// `maxMilliseconds`; nil if there is none, or it is neither seconds nor a date.
+  /// The delay of the response's `Retry-After` in milliseconds from its sending, clamped to `minMilliseconds` ... `longest`;
+  /// nil if there is none, or it is neither seconds nor a date.
   ///
   /// A date counts from the response's own `Date` if readable, since the clocks of both sides may differ; else from
   /// `now`. A past date gives the shortest delay.
-  public static func milliseconds(in head: ResponseHead, now: Timestamp) -> Int64? {
+  public static func milliseconds(
+    in head: ResponseHead, now: Timestamp, atMost longest: Int64 = maxMilliseconds
+  ) -> Int64? {
+    let clamped = { min(max($0, minMilliseconds), longest) }
     guard let text = head.retryAfter else { return nil }
     if let seconds = seconds(text) {
       // Clamped first, so that the product cannot overflow.
-      return clamped(min(seconds, maxMilliseconds) * 1000)
+      return clamped(min(seconds, longest) * 1000)
     }
     guard let date = Timestamp(httpDate: text, now: now) else { return nil }
     let sent = head["Date"].flatMap { Timestamp(httpDate: $0, now: now) } ?? now
@@ -28,9 +31,5 @@ public enum RetryAfter {
   private static func seconds(_ text: String) -> Int64? {
     guard !text.isEmpty, text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else { return nil }
     return decimalNumber(text.utf8) ?? .max
-  }
-
-  private static func clamped(_ milliseconds: Int64) -> Int64 {
-    min(max(milliseconds, minMilliseconds), maxMilliseconds)
   }
 }

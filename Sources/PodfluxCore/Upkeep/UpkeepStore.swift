@@ -2,6 +2,8 @@ import Flux
 
 /// What the upkeep tells other stores.
 public enum UpkeepEvent: Sendable {
+  /// The upkeep of a day begins.
+  case began
   /// A round has come to the downloads: postponed deletions after this one are to be tried again, as many as a round
   /// takes, none if it is nil; and former files beyond their limit are to be forgotten, if the round does that too.
   case round(deletionsAfter: Deletion.Key?, forgettingFormerFiles: Bool)
@@ -125,6 +127,7 @@ public struct UpkeepStore: DomainStore {
     guard round == nil, let lastDay, turn.now.day != lastDay, context.isScheduling, !context.isCleaning else { return }
     round = Round(day: turn.now.day)
     turn.perform(.runUpkeep(try nextFolders(in: turn), day: .init(quarantineDays: context.quarantineDays)))
+    turn.tell(.upkeep(.began))
     turn.tell(.upkeep(.round(deletionsAfter: 0, forgettingFormerFiles: false)))
   }
 

@@ -154,6 +154,11 @@ public struct EngineConfiguration: Sendable {
   /// Whether rows and files are compared when the engine begins, if the setting `cleanupOnStart` says so. A program that is to
   /// compare them by itself leaves it out: what it asks for may come too late otherwise.
   public var cleansOnStart = true
+  /// Whether downloads are started. They stay queued otherwise: a program that gives them files which are there already must
+  /// not be overtaken.
+  public var startsDownloads = true
+  /// For how long after the start nothing begins that asks servers.
+  public var requestDelays = RequestDelays()
   /// How links are classified where what the kernel says is not enough.
   public var links: LinkOverrides
   /// Where what is measured goes (`EngineMetric`); nil measures nothing, and costs nothing.

@@ -28,6 +28,7 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
   /// What all random draws follow from.
   private let seed: UInt64
   private let mayCleanUp: Bool
+  private let mayDownload: Bool
   private let ledger: SQLLedger
   private let journal: Journal?
   private let logger: Logger
@@ -55,12 +56,12 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
     let ledger = library.database.ledger()
     let meter = configuration.metrics.map { EngineMeter($0) }
     (self.ledger, self.meter) = (ledger, meter)
-    mayCleanUp = configuration.cleansOnStart
+    (mayCleanUp, mayDownload) = (configuration.cleansOnStart, configuration.startsDownloads)
     dispatcher = try library.dispatcher(
       on: meter.map { MeasuredLedger(ledger, meter: $0) } ?? ledger, seed: seed, journal: journal)
     services = try Services(
       library: library, vault: vault, authorities: authorities, links: configuration.links,
-      logger: configuration.logger, post: post)
+      requestDelays: configuration.requestDelays, logger: configuration.logger, post: post)
   }
 
   /// What the stores hold, and the version of what is counted.
@@ -73,7 +74,8 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
       JournalLine.Engine(seed: seed, version: Engine.version, library: library.folder.path), at: stamp)
     return Recovery(
       published: library.published, detectedPath: services.initialPath, reportedPath: path,
-      localTime: LocalClock.localTime(at: Services.clock().wall), mayCleanUp: mayCleanUp)
+      localTime: LocalClock.localTime(at: Services.clock().wall), mayCleanUp: mayCleanUp,
+      mayDownload: mayDownload)
   }
 
   func beginToWork() {

@@ -60,12 +60,13 @@ struct FileTagging: Sendable {
     } catch {
       outcome = .untagged(because: error.description)
     }
-    if case .untagged(let reason) = outcome {
+    if case .untagged(let whole) = outcome {
       _ = try? folder?.delete(name)
-      outcome = .untagged(because: Self.cut(reason))
+      let reason = whole.cut(toBytes: Download.Tagging.reasonBytes)
+      outcome = .untagged(because: reason)
       logger.warning(
         "a file is published without the tags that were asked for",
-        metadata: ["path": "\(request.path)", "reason": "\(Self.cut(reason))"])
+        metadata: ["path": "\(request.path)", "reason": "\(reason)"])
     }
     return (folder, outcome)
   }
@@ -120,10 +121,10 @@ struct FileTagging: Sendable {
       if chapters.isEmpty { missing[.chapters] = "the document names none that can be written" }
     }
     for part in TagMaterial.Part.allCases {
-      guard let reason = missing[part] else { continue }
+      guard let reason = missing[part]?.cut(toBytes: Download.Tagging.reasonBytes) else { continue }
       logger.warning(
         "a file gets tags without what its feed names",
-        metadata: ["path": "\(request.path)", "part": "\(part.rawValue)", "reason": "\(Self.cut(reason))"])
+        metadata: ["path": "\(request.path)", "part": "\(part.rawValue)", "reason": "\(reason)"])
     }
     let offset = tags.published.map { LocalClock.offsetSeconds(of: $0, in: tags.timeZone) } ?? 0
     return TagOrder(tags, offsetSeconds: offset, chapters: chapters)
@@ -178,11 +179,5 @@ struct FileTagging: Sendable {
       offset += Int64(piece.count)
     }
     return digest.digest().hexadecimal
-  }
-
-  private static func cut(_ reason: String) -> String {
-    var reason = reason
-    while reason.utf8.count > Download.Tagging.reasonBytes { reason.removeLast() }
-    return reason
   }
 }

@@ -241,6 +241,7 @@ struct OpenPublished: PublishedFileContents {
   }
 
   var birth: Timestamp? { contents.birth }
+  var changed: Timestamp? { contents.changed }
 
   fileprivate func tags(by tagger: Tagger?, while goOn: () -> Bool) -> AdoptableFile.Tags? {
     tagger?.readTags(of: contents.descriptor, while: goOn).map(AdoptableFile.Tags.init)

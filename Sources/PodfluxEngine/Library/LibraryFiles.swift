@@ -137,10 +137,11 @@ extension DownloadError {
       case .noSpace: (.noSpace, false)
       case .changedOutside: (.lengthMismatch, false)
       case .exists: (.fileExists, false)
-      case .notFound, .readOnly, .denied, .notPrivate, .unknownFormat, .mismatch, .io: (.io, false)
-      case .symbolicLink, .notAFolder, .notARegularFile, .crossDevice, .illegalPath, .refusedName, .tooDeep,
-        .ofOtherLibrary:
-        (.io, true)
+      // A person may put a folder back in the place of a link, or of another disk.
+      case .notFound, .readOnly, .denied, .notPrivate, .unknownFormat, .mismatch, .symbolicLink, .notAFolder,
+        .crossDevice, .io:
+        (.io, false)
+      case .notARegularFile, .illegalPath, .refusedName, .tooDeep, .ofOtherLibrary: (.io, true)
       }
     self.init(code, error.description, isLasting: isLasting)
   }

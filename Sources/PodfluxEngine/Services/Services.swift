@@ -31,7 +31,7 @@ final class Services: Sendable {
 
   init(
     library: OpenLibrary, vault: any SecretVault, authorities: CertificateAuthorities?, links: LinkOverrides,
-    logger: Logger,
+    requestDelays: RequestDelays, logger: Logger,
     post: @escaping @Sendable (Action) -> Void
   ) throws(EngineError) {
     let bootID = try Self.bootID()
@@ -52,7 +52,7 @@ final class Services: Sendable {
           guard let paths else { return device }
           return paths.device(towards: address, insteadOf: device)
         },
-        bootID: bootID, readClock: Self.clock
+        delays: requestDelays, bootID: bootID, readClock: Self.clock
       ) { report in
         // The path that was lost is to be known before the failure that came of it.
         if report.mayComeOfThePath { paths?.catchUp() }

@@ -53,6 +53,8 @@ package struct DownloadFollower {
   /// Those that have failed.
   private var failed: Set<String> = []
   package private(set) var left = 0
+  /// How many downloads were removed since, those included that had ended before: by rules, or by others.
+  package private(set) var removed = 0
   /// How many wait for what does not come by itself.
   package private(set) var stuck = 0
   /// Whether what moved last was given up.
@@ -147,6 +149,7 @@ package struct DownloadFollower {
       ended.remove(id)
     case "downloads/removed":
       let id = try payload.required("id", JSONObject.string)
+      removed += 1
       if follows(id) { return settle(id, .left("removed")) }
     case "downloads/pause", "downloads/cancel", "downloads/remove", "downloads/verified": doubtsAll = scope == .these
     default: break

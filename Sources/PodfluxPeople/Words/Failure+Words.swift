@@ -22,6 +22,8 @@ extension Failure {
       message.contains("\"") || ["the token server", "the session's secret"].contains(where: message.hasPrefix)
     case .notMedia, .io: !message.isEmpty
     case .lengthMismatch: message.hasPrefix("the feed's document")
+    // A feed's limit is no setting.
+    case .tooLarge: message.hasPrefix("the feed has")
     case .unsafeRedirect: message.hasPrefix("the feed's address")
     default: false
     }

@@ -1,24 +1,32 @@
+import CLinux
 import Flux
 import Foundation
+import PodfluxCore
 import Terminal
 
 /// Moments as a person in a time zone reads them now.
 package struct PersonalClock: Sendable {
   package let now: Timestamp
-  private let calendar: Calendar
+  /// Seconds east of Greenwich at a second since 1970.
+  private let offset: @Sendable (Int64) -> Int64
 
-  package init(now: Timestamp, zone: TimeZone = .current) {
+  /// - Parameter zone: The person's; nil for that of the process (tzset(3)), which the system's library reads: it knows more
+  ///   ways to write it than Foundation.
+  package init(now: Timestamp, zone: TimeZone? = nil) {
     self.now = now
-    var calendar = Calendar(identifier: .gregorian)
-    calendar.timeZone = zone
-    self.calendar = calendar
+    if let zone {
+      offset = { Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double($0)))) }
+    } else {
+      linux_read_time_zone()
+      offset = linux_local_offset
+    }
   }
 
   /// "14:20", "tomorrow 14:20", "yesterday 14:20", or else "2026-03-27 14:20".
   package func time(_ moment: Timestamp) -> String {
-    let parts = parts(of: moment)
-    let clock = Self.twoDigits(parts.hour) + ":" + Self.twoDigits(parts.minute)
-    switch days(until: moment) {
+    let minutes = shown(moment).milliseconds.dividedDown(by: 60_000).quotient.dividedDown(by: 24 * 60).remainder
+    let clock = Self.twoDigits(minutes / 60) + ":" + Self.twoDigits(minutes % 60)
+    switch shown(moment).day - shown(now).day {
     case 0: return clock
     case 1: return "tomorrow " + clock
     case -1: return "yesterday " + clock
@@ -27,39 +35,25 @@ package struct PersonalClock: Sendable {
   }
 
   /// "2026-03-27".
-  package func day(_ moment: Timestamp) -> String {
-    let parts = parts(of: moment)
-    let year = String(parts.year ?? 0)
-    return String(repeating: "0", count: max(0, 4 - year.count)) + year + "-" + Self.twoDigits(parts.month) + "-"
-      + Self.twoDigits(parts.day)
-  }
+  package func day(_ moment: Timestamp) -> String { date(moment).text ?? year(moment) }
 
   /// "2026".
-  package func year(_ moment: Timestamp) -> String { String(parts(of: moment).year ?? 0) }
+  package func year(_ moment: Timestamp) -> String { String(date(moment).year) }
 
   /// "in 0:42" within the next hour, and then "at 14:20", "tomorrow 14:20"; "now" for what is past.
   package func distance(to moment: Timestamp) -> String {
     let seconds = (moment.milliseconds - now.milliseconds + 999) / 1000
     if seconds <= 0 { return "now" }
     if seconds < 3600 { return "in \(TimeLeft(seconds: seconds))" }
-    return days(until: moment) == 0 ? "at \(time(moment))" : time(moment)
+    return shown(moment).day == shown(now).day ? "at \(time(moment))" : time(moment)
   }
 
-  private func days(until moment: Timestamp) -> Int? {
-    let (today, other) = (calendar.startOfDay(for: date(now)), calendar.startOfDay(for: date(moment)))
-    return calendar.dateComponents([.day], from: today, to: other).day
+  private func date(_ moment: Timestamp) -> CivilDate { CivilDate(daysSince1970: shown(moment).day) }
+
+  /// The moment at which clocks in UTC show what the person's show at another one.
+  private func shown(_ moment: Timestamp) -> Timestamp {
+    moment.advanced(byMilliseconds: offset(moment.milliseconds.dividedDown(by: 1000).quotient) * 1000)
   }
 
-  private func parts(of moment: Timestamp) -> DateComponents {
-    calendar.dateComponents([.year, .month, .day, .hour, .minute], from: date(moment))
-  }
-
-  private func date(_ moment: Timestamp) -> Date {
-    Date(timeIntervalSince1970: Double(moment.milliseconds) / 1000)
-  }
-
-  private static func twoDigits(_ number: Int?) -> String {
-    let number = number ?? 0
-    return number < 10 ? "0\(number)" : "\(number)"
-  }
+  private static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

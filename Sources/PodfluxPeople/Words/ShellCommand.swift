@@ -6,16 +6,11 @@ package struct ShellCommand: CustomStringConvertible {
 
   /// `podflux`, these words, the library, and further words.
   package init(_ words: String..., library: String, _ further: String...) {
-    self.words = ["podflux"] + words + ["--library", Self.absolute(library)] + further
+    self.words = ["podflux"] + words + ["--library", library.absolutePath] + further
   }
 
   /// The words, quoted as a POSIX shell requires (Shell Command Language, section 2.2).
   package var description: String { words.map(Self.quoted).joined(separator: " ") }
-
-  /// Valid in any working directory.
-  private static func absolute(_ path: String) -> String {
-    path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-  }
 
   /// A word as a shell reads it.
   package static func quoted(_ word: String) -> String {
@@ -28,5 +23,14 @@ package struct ShellCommand: CustomStringConvertible {
     case "A"..."Z", "a"..."z", "0"..."9", "/", ".", "_", "-", ":", ",", "@", "+": true
     default: false
     }
+  }
+}
+
+extension String {
+  /// The path as it is valid in any working directory.
+  package var absolutePath: String {
+    guard !hasPrefix("/") else { return self }
+    let folder = FileManager.default.currentDirectoryPath
+    return (folder == "/" ? "" : folder) + "/" + self
   }
 }

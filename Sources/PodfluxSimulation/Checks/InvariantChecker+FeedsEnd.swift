@@ -8,6 +8,7 @@ extension InvariantChecker {
     try compareFeeds(world)
     guard let simulated = world.feeds else { return }
     for feed in feeds.feeds.values.sorted(by: { $0.key < $1.key }) where !feed.refreshes.hasEnded {
+      if isOfOtherPodcast(feed, in: simulated) { continue }
       guard let last = feed.refreshes.last, last >= moment, feed.refreshes.error == nil else {
         throw Violation(
           .liveness, "\(feed.id) at \(feed.address) could be refreshed, and was not: \(feed.refreshes.error as Any)")
@@ -23,10 +24,25 @@ extension InvariantChecker {
     }
   }
 
-  /// The feeds that are refreshed without a client's request and have not been since then.
+  /// Whether a feed has become another podcast's, which the engine believes after some days.
+  private func isOfOtherPodcast(_ feed: Feed, in simulated: SimulatedFeeds) -> Bool {
+    guard feed.refreshes.meetsOtherPodcast, let place = simulated.place(at: feed.address) else {
+      return false
+    }
+    return simulated.podcasts[simulated.places[place].podcast].guid != feed.podcast?.guid
+  }
+
+  /// The feeds that are refreshed without a client's request and have not been since then. Those that have become another
+  /// podcast's are looked at in the end.
   func unrefreshed(since moment: Timestamp) -> [FeedID] {
     feeds.feeds.values.filter { feed in
-      !feed.wishes.isPaused && !feed.refreshes.hasEnded && feed.refreshes.last.map { $0 < moment } ?? true
+      !feed.wishes.isPaused && !feed.refreshes.hasEnded && !feed.refreshes.meetsOtherPodcast
+        && feed.refreshes.last.map { $0 < moment } ?? true
     }.map(\.id).sorted()
   }
+}
+
+extension Feed.Refreshes {
+  /// Whether the last one has met another podcast's feed.
+  fileprivate var meetsOtherPodcast: Bool { error?.message == DownloadError.otherPodcast.message }
 }

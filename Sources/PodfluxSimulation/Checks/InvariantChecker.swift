@@ -205,10 +205,13 @@ final class InvariantChecker {
     changes.hasManyRows = true
     changes.hasNewOrder = true
     guard let change else { return }
+    let today = world.process.map { process in
+      process.dispatcher.state.network.state.localTime.day(at: world.clock.wall)
+    }
     for id in rows.keys.sorted() where !spared.contains(id) {
-      guard let row = rows[id], change.concerns(row.state), SimulatedCondition.holds(condition, for: row) else {
-        continue
-      }
+      guard let row = rows[id], change.concerns(row.state),
+        SimulatedCondition.holds(condition, for: row, on: today)
+      else { continue }
       if changes.before[id] == nil { changes.before[id] = .some(row) }
       switch change {
       case .pause: rows[id]?.state = .paused

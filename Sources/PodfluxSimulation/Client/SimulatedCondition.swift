@@ -16,16 +16,21 @@ enum SimulatedCondition {
   }
 
   /// Whether the row meets it.
-  static func holds(_ condition: Condition, for row: Download) -> Bool {
+  ///
+  /// - Parameter today: The day of the engine's condition; nil for the client's own, which name no days.
+  static func holds(_ condition: Condition, for row: Download, on today: LocalDay? = nil) -> Bool {
     switch condition {
-    case .all(let conditions): conditions.allSatisfy { holds($0, for: row) }
-    case .any(let conditions): conditions.contains { holds($0, for: row) }
-    case .not(let condition): !holds(condition, for: row)
-    case .states(let kinds): kinds.contains(row.state.kind)
-    case .origins(let origins): origins.contains(row.origin)
-    case .errorCodes(let codes): row.state.errorCode.map(codes.contains) ?? false
-    case .reasons, .podcasts, .media, .sizes, .ages, .networks, .titleContains, .published, .newerThanDays,
-      .olderThanDays, .bytes:
+    case .all(let conditions): return conditions.allSatisfy { holds($0, for: row, on: today) }
+    case .any(let conditions): return conditions.contains { holds($0, for: row, on: today) }
+    case .not(let condition): return !holds(condition, for: row, on: today)
+    case .states(let kinds): return kinds.contains(row.state.kind)
+    case .origins(let origins): return origins.contains(row.origin)
+    case .errorCodes(let codes): return row.state.errorCode.map(codes.contains) ?? false
+    case .newerThanDays(let days):
+      guard let today else { preconditionFailure("the simulated client does not use \(condition)") }
+      let moment = row.description.published?.moment ?? row.dates.added
+      return moment >= today.beginning(daysBefore: Int64(days) - 1)
+    case .reasons, .podcasts, .media, .sizes, .ages, .networks, .titleContains, .published, .olderThanDays, .bytes:
       preconditionFailure("the simulated client does not use \(condition)")
     }
   }

@@ -67,6 +67,7 @@ struct SimulatedContents: PublishedFileContents {
   }
 
   var birth: Timestamp? { nil }
+  var changed: Timestamp? { nil }
 
   func present() throws(FileSystemFailure) -> FoundFile {
     try files.enter()

@@ -184,9 +184,9 @@ struct ObservedDownloads: DownloadTable {
     guard sabotage != .orphanNotRechecked else { return false }
     return try inner.isClaimed(file, otherThanBy: id)
   }
-  func isNeeded(_ file: FoundFile, otherThanBy id: DownloadID?, left path: LibraryPath?) throws -> Bool {
-    guard sabotage != .orphanNotRechecked else { return false }
-    return try inner.isNeeded(file, otherThanBy: id, left: path)
+  func claimants(of file: FoundFile, otherThan id: DownloadID?) throws -> [Download] {
+    guard sabotage != .orphanNotRechecked else { return [] }
+    return try inner.claimants(of: file, otherThan: id)
   }
   func sharingPaths(_ condition: Condition, at moment: ConditionMoment) throws -> [DownloadID] {
     try inner.sharingPaths(condition, at: moment)

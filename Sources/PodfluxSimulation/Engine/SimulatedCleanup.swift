@@ -104,7 +104,7 @@ final class SimulatedCleanup {
     default: break
     }
     if case .complete = news {
-      try world.checker.hasDecided(steps, survey)
+      try world.checker.hasDecided(steps, survey, world)
       try world.checker.hasPaired(steps, survey, on: world.disk)
     }
     switch (world.sabotage, survey.run.options.mode) {

@@ -53,8 +53,10 @@ struct SimulatedItem: Hashable {
 
   /// A date that no other episode ever has.
   private static func date(of truth: Int, revision: Int) -> Timestamp {
-    Timestamp(milliseconds: World.beginning).advanced(byDays: -90)
+    let date = Timestamp(milliseconds: World.beginning).advanced(byDays: -90)
       .advanced(byMilliseconds: Int64(truth) * 3_600_000 + Int64(revision) * 1_000)
+    // Midnight would be a day alone, on which a feed may have several episodes with one title.
+    return date.milliseconds.isMultiple(of: 86_400_000) ? date.advanced(byMilliseconds: 1_800_000) : date
   }
 
   /// Gives it the date of another episode that has its title, and about the same length: guid and address alone tell the two

@@ -19,7 +19,10 @@ public struct ExpositionFile: Sendable {
 
   /// Replaces the file. A temporary file lies beside it for a moment, whose name ends with `.tmp`; collectors read names
   /// with `.prom` only.
+  ///
+  /// What is there and is no file that this has written, such as a device, a link or a person's file, is left as it is.
   public func write(_ exposition: [UInt8]) throws(Failure) {
+    try checkIsOurs()
     let temporaryPath = path + ".tmp"
     // What another program has put there is neither waited for nor written to.
     unlink(temporaryPath)
@@ -35,6 +38,30 @@ public struct ExpositionFile: Sendable {
       let reason = errno
       unlink(temporaryPath)
       throw failure(reason)
+    }
+  }
+
+  /// What the first line of each exposition begins with.
+  private static let beginning = Array("# HELP ".utf8)
+
+  private func checkIsOurs() throws(Failure) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else {
+      guard errno != ENOENT else { return }
+      throw failure(errno)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw Failure(description: "\"\(path)\" is not a regular file, and is left as it is; name a file for the metrics")
+    }
+    guard status.st_size > 0 else { return }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { throw failure(errno) }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: Self.beginning.count)
+    let count = read(descriptor, &bytes, bytes.count)
+    guard count >= 0 else { throw failure(errno) }
+    guard Array(bytes[..<count]) == Self.beginning else {
+      throw Failure(description: "\"\(path)\" is no file of metrics, and is left as it is; name another one for them")
     }
   }
 

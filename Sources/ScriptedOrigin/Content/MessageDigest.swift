@@ -50,6 +50,11 @@ extension MessageDigest {
     return digest.finalize()
   }
 
+  /// The hexadecimal digits of the digest of a whole message.
+  public static func digestText(of bytes: some Sequence<UInt8>, _ algorithm: Algorithm = .sha256) -> String {
+    text(of: digest(of: bytes, algorithm))
+  }
+
   /// A digest's hexadecimal digits, in lower case.
   public static func text(of digest: [UInt8]) -> String {
     let digits = Array("0123456789abcdef")

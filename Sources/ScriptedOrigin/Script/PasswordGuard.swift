@@ -72,7 +72,7 @@ public final class PasswordGuard: Sendable {
   }
 
   private static func md5(_ text: String) -> String {
-    MessageDigest.text(of: MessageDigest.digest(of: text.utf8, .md5))
+    MessageDigest.digestText(of: text.utf8, .md5)
   }
 }
 

@@ -1,3 +1,5 @@
+import PodfluxCore
+
 /// One step of the way to a value inside a line.
 enum JSONStep: Hashable {
   case key(String)
@@ -18,14 +20,6 @@ extension String {
 
   /// The text, or its beginning if it is long: what a client sends must not come back without bound.
   var clipped: String {
-    guard utf8.count > Self.clippedBytes else { return self }
-    var beginning = String.UnicodeScalarView()
-    var room = Self.clippedBytes
-    for scalar in unicodeScalars {
-      room -= UTF8.width(scalar)
-      if room < 0 { break }
-      beginning.append(scalar)
-    }
-    return String(beginning) + "…"
+    utf8.count > Self.clippedBytes ? cut(toBytes: Self.clippedBytes) + "…" : self
   }
 }

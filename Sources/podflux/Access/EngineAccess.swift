@@ -41,10 +41,7 @@ final class EngineAccess {
   var isOwn: Bool { own != nil }
 
   /// The library's folder, absolute.
-  var library: String {
-    let path = connection.library ?? start.place.library
-    return path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-  }
+  var library: String { connection.library ?? start.place.library }
 
   /// Connects again after the engine has ended, as another command's own engine does when that is done.
   func reopen() throws {

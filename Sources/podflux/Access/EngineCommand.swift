@@ -15,6 +15,8 @@ protocol EngineCommand: ParsableCommand {
   var console: ConsoleOptions { get }
   /// What an own engine's cleanup at its start is to the command.
   static var startCleanup: StartCleanup { get }
+  /// For what it waits: the rest an own engine begins later.
+  var awaits: AwaitedRequests { get }
   var missingLibrary: MissingLibrary { get }
   /// What a person is told who has interrupted the command.
   static var afterInterruption: String { get }
@@ -30,8 +32,28 @@ enum StartCleanup {
   case none
 }
 
+/// What a command waits for of what asks servers. An engine of its own begins with the rest when most commands have ended, which
+/// would only break it off.
+enum AwaitedRequests {
+  case none
+  /// Refreshes, or work on files. No download begins as long as it runs.
+  case refreshes
+  case all
+
+  /// After what time an own engine begins with what the command does not wait for.
+  private static let delay = Duration.seconds(3)
+
+  var delays: RequestDelays {
+    switch self {
+    case .none: RequestDelays(downloads: Self.delay, refreshes: Self.delay)
+    case .refreshes, .all: RequestDelays()
+    }
+  }
+}
+
 extension EngineCommand {
   static var startCleanup: StartCleanup { .beside }
+  var awaits: AwaitedRequests { .none }
   var missingLibrary: MissingLibrary { .refused }
   static var afterInterruption: String { "everything is kept, and podflux sync goes on with it" }
 
@@ -43,6 +65,7 @@ extension EngineCommand {
     let configuration = try ProcessConfiguration.ofProcess()
     var start = try EngineStart(place: folder.place(in: configuration), configuration: configuration)
     start.cleansOnStart = Self.startCleanup != .none
+    (start.startsDownloads, start.requestDelays) = (awaits != .refreshes, awaits.delays)
     start.missingLibrary = missingLibrary
     let socket = try engine.path(in: configuration)
     let signals = try CommandSignals()

@@ -48,7 +48,9 @@ struct SessionsCommand: ParsableCommand {
         podflux sessions open members --host feeds.example.org --login bearer --password-stdin < token
         podflux sessions open members
 
-        Of a session that is there what is left out stays as it is, the password too.
+        Of a session that is there what is left out stays as it is, the password too:
+
+        podflux sessions open members --password-stdin < new-password
         """)
 
     @OptionGroup var folder: LibraryOption
@@ -63,15 +65,17 @@ struct SessionsCommand: ParsableCommand {
     var host: [String] = []
 
     /// Without a login it is a session that is there.
-    var missingLibrary: MissingLibrary { login.isGiven ? .made : .refused }
+    var missingLibrary: MissingLibrary { isOfPresentSession ? .refused : .made }
+
+    private var isOfPresentSession: Bool { !login.isGiven || login.isSecretAlone }
 
     func run() throws {
-      let login = Result { try self.login.isGiven ? self.login.members() : [] }
+      let login = Result { try isOfPresentSession ? [] : self.login.members() }
       try withEngine { access, console in
         let own = members(["hosts": host.isEmpty ? nil : .array(host.map(\.json)), "id": id.json])
         let given = try login.get()
         let request = try Request(
-          "sessions/open", (own + (given.isEmpty ? kept(access) : given)).sorted { $0.key < $1.key })
+          "sessions/open", (own + (isOfPresentSession ? kept(access) : given)).sorted { $0.key < $1.key })
         _ = try access.connection.ask(request).get()
         let session = try settled(id, access)
         if console.options.json {
@@ -83,7 +87,7 @@ struct SessionsCommand: ParsableCommand {
       }
     }
 
-    /// How a session that is there logs in.
+    /// How a session that is there logs in, and its new secret, if one is given.
     private func kept(_ access: EngineAccess) throws -> [(key: String, value: JSONValue)] {
       let sessions = try access.connection.snapshot(SnapshotQuery(stores: [.sessions])).sessions()
       guard let kind = sessions.first(where: { $0.id == id })?.kind else {
@@ -91,7 +95,8 @@ struct SessionsCommand: ParsableCommand {
           code: Refusal.Code.missingField.rawValue,
           message: "there is no session \"\(id)\"; say where and how a new one logs in: --host HOST --user NAME")
       }
-      return [("kind", .string(kind.rawValue))]
+      let secret = try login.isSecretAlone ? [login.secret(isPassword: kind == .basic || kind == .digest)] : []
+      return [("kind", .string(kind.rawValue))] + secret
     }
 
     private static let lookMilliseconds = 50

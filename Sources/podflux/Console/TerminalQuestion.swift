@@ -56,23 +56,17 @@ private struct EndingSignals {
   private static let numbers = [SIGHUP, SIGINT, SIGTERM]
   /// The one that has come; 0 for none.
   nonisolated(unsafe) private static var caught: Int32 = 0
-  /// Written to by the handler, which may run on any thread; negative for none.
-  nonisolated(unsafe) private static var writer: Int32 = -1
+  /// What the handler tells, which may run on any thread; nil if the process may open no more descriptors.
+  nonisolated(unsafe) private static var pipe: StopPipe?
 
-  private let reader: Int32
   private var formerly: [Int32: sigaction] = [:]
 
   init() {
-    var ends: [Int32] = [-1, -1]
-    _ = pipe(&ends)
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    reader = ends[0]
-    (Self.caught, Self.writer) = (0, ends[1])
+    (Self.caught, Self.pipe) = (0, try? StopPipe())
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { number in
       EndingSignals.caught = number
-      var byte: UInt8 = 0
-      _ = write(EndingSignals.writer, &byte, 1)
+      EndingSignals.pipe?.tell()
     }
     for number in Self.numbers where !HeldSignals.isIgnored(number) {
       var former = sigaction()
@@ -82,9 +76,8 @@ private struct EndingSignals {
 
   /// Waits until something can be read from a descriptor. Returns false if a signal comes before.
   func waitForInput(of descriptor: Int32) -> Bool {
-    var polls = [
-      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: reader, events: Int16(POLLIN), revents: 0),
-    ]
+    // A negative one is not looked at (poll(2)).
+    var polls = [descriptor, Self.pipe?.reader ?? -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     while poll(&polls, nfds_t(polls.count), -1) < 0, errno == EINTR {}
     return Self.caught == 0
   }
@@ -95,8 +88,8 @@ private struct EndingSignals {
       var former = former
       sigaction(number, &former, nil)
     }
-    close(reader)
-    close(Self.writer)
+    Self.pipe?.close()
+    Self.pipe = nil
     if Self.caught != 0 { kill(getpid(), Self.caught) }
   }
 }

@@ -29,6 +29,10 @@ struct EngineStart {
   var hook: HookCommand?
   /// Whether rows and files are compared when the engine begins.
   var cleansOnStart = true
+  /// Whether downloads are started.
+  var startsDownloads = true
+  /// For how long nothing begins that asks servers.
+  var requestDelays = RequestDelays()
   /// What is done where there is no library.
   var missingLibrary = MissingLibrary.made
   private let caFile: String?
@@ -97,6 +101,8 @@ struct EngineStart {
       journal: journal.map { JournalConfiguration(path: $0, maximumBytes: journalBytes) },
       reportedPath: network.path, links: links, metrics: metrics, logger: logger)
     configuration.cleansOnStart = cleansOnStart
+    configuration.startsDownloads = startsDownloads
+    configuration.requestDelays = requestDelays
     configuration.onCompletion = hook?.take
     configuration.tagger = .itself
     configuration.secrets = secrets

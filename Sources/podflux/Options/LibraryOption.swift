@@ -37,6 +37,7 @@ struct LibraryOption: LibraryNaming {
 
 /// Where a library and its state are.
 struct LibraryPlace {
+  /// The folder, absolute: clients in other folders are told it, and compare it with what they mean.
   let library: String
   /// Where that is said.
   let source: ProcessConfiguration.Source
@@ -58,7 +59,7 @@ struct LibraryPlace {
   }
 
   private init(library: String, source: ProcessConfiguration.Source, state: String?) {
-    (self.library, self.source, self.state) = (library, source, state)
+    (self.library, self.source, self.state) = (library.absolutePath, source, state)
   }
 }
 

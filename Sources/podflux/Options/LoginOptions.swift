@@ -41,17 +41,23 @@ struct LoginOptions: ParsableArguments {
     user != nil || passwordStdin || netrc || login != nil || tokenURL != nil || parameter != nil
   }
 
+  /// Whether only a secret is said: a new one of a session that is there.
+  var isSecretAlone: Bool {
+    passwordStdin && user == nil && !netrc && login == nil && tokenURL == nil && parameter == nil
+  }
+
+  private var isByPassword: Bool { login == nil || login == .basic || login == .digest }
+
   /// Whether the token stands in the URL that comes with it.
   var isInAddress: Bool { login == .parameter && !passwordStdin }
 
   func validate() throws {
-    guard isGiven else { return }
+    guard isGiven, !isSecretAlone else { return }
     if passwordStdin, netrc { throw ValidationError("--password-stdin and --netrc exclude each other") }
     let kind = login ?? .basic
     if parameter != nil, kind != .parameter { throw ValidationError("--parameter belongs to --login parameter") }
-    let hasPassword = kind == .basic || kind == .digest
-    if hasPassword, user == nil, !netrc { throw ValidationError("--user says whose password it is") }
-    if netrc, !hasPassword { throw ValidationError("--netrc is for basic and digest") }
+    if isByPassword, user == nil, !netrc { throw ValidationError("--user says whose password it is") }
+    if netrc, !isByPassword { throw ValidationError("--netrc is for basic and digest") }
     guard (kind == .refreshing) == (tokenURL != nil) else {
       throw ValidationError(
         kind == .refreshing ? "--login refreshing needs --token-url URL" : "--token-url belongs to --login refreshing")
@@ -67,14 +73,17 @@ struct LoginOptions: ParsableArguments {
     var found: [(key: String, value: JSONValue)] = [("kind", .string((login ?? .basic).rawValue))]
     if netrc { found.append(("netrc", .boolean(true))) }
     if let parameter { found.append(("parameter", .string(parameter))) }
-    if !netrc, !(hasAddress && isInAddress) { found.append(("secret", .string(try secret()))) }
+    if !netrc, !(hasAddress && isInAddress) { found.append(try secret(isPassword: isByPassword)) }
     if let tokenURL { found.append(("tokenURL", .string(tokenURL))) }
     if let user { found.append(("user", .string(user))) }
     return found
   }
 
-  private func secret() throws -> String {
-    let word = login == nil || login == .basic || login == .digest ? "password" : "token"
+  /// The member `secret`, which is a password or a token.
+  ///
+  /// - Throws: `EngineRefusal` if there is no secret.
+  func secret(isPassword: Bool) throws -> (key: String, value: JSONValue) {
+    let word = isPassword ? "password" : "token"
     let line =
       passwordStdin ? try Self.lineOfStdin(word) : PasswordPrompt.ask("\(word) of \(user ?? "the session"): ")
     guard let line, !line.isEmpty else {
@@ -82,13 +91,17 @@ struct LoginOptions: ParsableArguments {
         code: Refusal.Code.missingField.rawValue,
         message: "there is no \(word); give it with --password-stdin, or on a terminal")
     }
-    return line
+    return ("secret", .string(line))
   }
 
   /// The first line of stdin, which must be UTF-8: another character than was meant is another password.
   private static func lineOfStdin(_ word: String) throws -> String {
     var (bytes, byte): ([UInt8], UInt8) = ([], 0)
-    while read(STDIN_FILENO, &byte, 1) == 1, byte != UInt8(ascii: "\n") { bytes.append(byte) }
+    while withUnsafeMutableBytes(of: &byte, { readSome(from: STDIN_FILENO, into: $0) }) == 1,
+      byte != UInt8(ascii: "\n")
+    {
+      bytes.append(byte)
+    }
     if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
     guard let line = String(validating: bytes, as: UTF8.self) else {
       throw EngineRefusal(
@@ -110,6 +123,7 @@ struct SessionOptions: ParsableArguments {
 
   func validate() throws {
     if login.isGiven, session != nil { throw ValidationError("--session has a login; leave the other one out") }
+    if login.isSecretAlone { throw ValidationError("--user says whose password it is") }
   }
 
   /// The member `auth` or `session` of a payload; neither if nothing is said. A person may be asked for a password: call it

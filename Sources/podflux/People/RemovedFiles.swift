@@ -5,7 +5,7 @@ import PodfluxCore
 /// The files of downloads that a command removes. The engine deletes them after its answer: this looks whether it could.
 struct RemovedFiles {
   /// A file as it is before it is removed: another one may get its path.
-  private struct File {
+  fileprivate struct File {
     let download: DownloadID
     let path: String
     /// Nil where it cannot be read: then the file counts as there as long as nothing tells that it is not.
@@ -20,6 +20,9 @@ struct RemovedFiles {
       guard isRead || !Self.tellsOfAbsence(errno) else { return nil }
       (download, self.path, self.status) = (id, "\(library)/\(path)", isRead ? status : nil)
       isChanged = try isRead && Self.isChanged(status, from: item)
+      if isRead, let finished = item.dates.finished {
+        isDoubtful = Int64(status.st_ctim.tv_sec) > finished.milliseconds / 1000 + RemovedFiles.slackSeconds
+      }
     }
 
     /// A file gets its episode's date, or that of its download, when it gets its name.
@@ -30,6 +33,10 @@ struct RemovedFiles {
       guard let finished = item.dates.finished else { return false }
       return Int64(status.st_mtim.tv_sec) > finished.milliseconds / 1000 + RemovedFiles.slackSeconds
     }
+
+    /// Whether its content, its names or its permissions were changed after its download's end: then the engine may find that it
+    /// is another one. Its own renaming changes that time, too.
+    private(set) var isDoubtful = false
 
     var isThere: Bool {
       var present = stat()
@@ -67,11 +74,21 @@ struct RemovedFiles {
     /// Whether another program has changed it, so that the engine leaves it.
     let isChanged: Bool
 
+    /// Whether it may have been.
+    let isDoubtful: Bool
+
+    fileprivate init(_ file: File) {
+      (path, isChanged, isDoubtful) = (file.path, file.isChanged, file.isDoubtful)
+    }
+
     /// What has become of it, in a sentence.
     var words: String {
-      isChanged
-        ? "\(path) is no longer what was downloaded, and stays; podflux clean --plan shows it"
-        : "\(path) could not be deleted; the engine tries again each day, and at its next start"
+      if isChanged { return "\(path) is no longer what was downloaded, and stays; podflux clean --plan shows it" }
+      if isDoubtful {
+        return
+          "\(path) could not be deleted, or is no longer what was downloaded and stays; podflux clean --plan shows it"
+      }
+      return "\(path) could not be deleted; the engine tries again each day, and at its next start"
     }
   }
 
@@ -83,9 +100,7 @@ struct RemovedFiles {
       if files.count < number { (look, number) = (0, files.count) }
       look += 1
       if files.isEmpty || look > Self.looks || signals.comes(withinMilliseconds: Self.milliseconds) {
-        return Dictionary(files.map { ($0.download, Remaining(path: $0.path, isChanged: $0.isChanged)) }) { first, _ in
-          first
-        }
+        return Dictionary(files.map { ($0.download, Remaining($0)) }) { first, _ in first }
       }
     }
   }

@@ -31,7 +31,7 @@ final class LineReader: Sendable {
     var lines = LineSplitter(limit: LineDecoder.maximumLineBytes)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.readSize, alignment: 16)
     defer { buffer.deallocate() }
-    while let count = readSome(into: buffer), count > 0 {
+    while case let count = readSome(from: STDIN_FILENO, into: buffer), count > 0 {
       lines.feed(UnsafeRawBufferPointer(rebasing: buffer.prefix(count))) { line in
         post(session.request(for: line))
         return true
@@ -40,14 +40,6 @@ final class LineReader: Sendable {
     lines.finish { post(session.request(for: $0)) }
     // In the queue after all lines: the end of input does not overtake earlier requests.
     post(ClientSession.Request(content: .barrier, byteCount: 0) { [onEnd] _ in onEnd() })
-  }
-
-  private func readSome(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
-    while true {
-      let count = Foundation.read(STDIN_FILENO, buffer.baseAddress, buffer.count)
-      if count >= 0 { return count }
-      guard errno == EINTR else { return nil }
-    }
   }
 
   private func post(_ request: ClientSession.Request) {

@@ -10,11 +10,9 @@ final class CommandSignals: Sendable {
   /// Readable from the first signal on that requests the end.
   let descriptor: Int32
   let watch: SignalWatch
-  private let pipe: StopPipe
 
   init() throws {
     let pipe = try StopPipe()
-    self.pipe = pipe
     descriptor = pipe.reader
     var logger = Logger(label: "podflux") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = .warning
@@ -38,23 +36,5 @@ final class CommandSignals: Sendable {
   func comes(withinMilliseconds limit: Int) -> Bool {
     var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return Foundation.poll(&poll, 1, Int32(clamping: limit)) > 0
-  }
-}
-
-/// A pipe that says that it is time to stop.
-private final class StopPipe: Sendable {
-  let reader: Int32
-  private let writer: Int32
-
-  init() throws {
-    var ends: [Int32] = [-1, -1]
-    guard Foundation.pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    (reader, writer) = (ends[0], ends[1])
-  }
-
-  func tell() {
-    var byte: UInt8 = 1
-    _ = write(writer, &byte, 1)
   }
 }

@@ -59,8 +59,7 @@ final class Relay: Sendable {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readSize, alignment: 16)
     defer { buffer.deallocate() }
     while true {
-      let count = read(source, buffer.baseAddress, buffer.count)
-      if count < 0, errno == EINTR { continue }
+      let count = readSome(from: source, into: buffer)
       guard count > 0 else { return 0 }
       let piece = UnsafeRawBufferPointer(rebasing: buffer.prefix(count))
       look(Data(piece.suffix(lastLine.byteCount)))

@@ -80,7 +80,7 @@ struct SocketPath: Hashable, Sendable, CustomStringConvertible {
 
   /// The path without symbolic links, also if the last folders are still to be made.
   static func realPath(_ path: String) -> String {
-    var folder = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    var folder = path.absolutePath
     var missing: [String] = []
     while folder != "/" {
       if let found = realpath(folder, nil) {

@@ -436,6 +436,43 @@ struct RefreshAttemptTests {
     #expect(try run(known, [Self.address: same]).news.contains(.moved(try WebAddress(target))))
   }
 
+  @Test("Another podcast's feed at the feed's own address, or where that leads for a while, fails and tells nothing")
+  func otherPodcast() throws {
+    let known = try feed {
+      $0.podcast = PodcastContent(title: "Show", guid: "p1")
+      $0.episodes = 3
+      $0.refreshes.last = now.wall
+    }
+    try run(known, [Self.address: Answer(body: Self.rss(1...3))])
+    func other(_ numbers: ClosedRange<Int>) -> String {
+      Self.rss(
+        numbers, title: "Another",
+        "<podcast:guid xmlns:podcast=\"https://podcastindex.org/namespace/1.0\">P2</podcast:guid>")
+    }
+    for body in [other(11...13), other(11...400)] {
+      for url in [nil, "https://other.example/f.xml"] {
+        let (news, _) = try run(known, [Self.address: Answer(body: body, url: url)])
+        #expect(news.count == 1)
+        guard case .failed(let error, _)? = news.last else {
+          Issue.record("\(news)")
+          continue
+        }
+        #expect(error == .otherPodcast)
+        #expect(rows.traces.count == 3 && rows.traces.allSatisfy { !$0.isMissingFromFeed })
+      }
+    }
+    // With a known episode it is the feed, whose publisher has given it another guid.
+    let (news, _) = try run(known, [Self.address: Answer(body: other(3...5))])
+    #expect(news.contains { if case .appeared(let contents) = $0 { contents.count == 2 } else { false } })
+    // So it is after some days.
+    let late = try feed {
+      $0.podcast = known.podcast
+      $0.refreshes.last = now.wall.advanced(byMilliseconds: -RefreshLimits.otherPodcastMilliseconds)
+    }
+    let believed = try run(late, [Self.address: Answer(body: other(11...13))])
+    #expect(believed.news.contains { if case .appeared = $0 { true } else { false } })
+  }
+
   @Test("itunes:new-feed-url moves the subscription if the feed is there, and only then")
   func newFeedURL() throws {
     let target = "https://new.example/f.xml"

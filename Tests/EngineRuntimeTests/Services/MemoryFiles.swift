@@ -178,6 +178,7 @@ final class MemoryFiles: LibraryFileSystem {
     let file: FoundFile
     let files: MemoryFiles
     var birth: Timestamp? { nil }
+    var changed: Timestamp? { nil }
 
     func present() throws(FileSystemFailure) -> FoundFile { try files.look(at: file.place).regularFile() ?? file }
 

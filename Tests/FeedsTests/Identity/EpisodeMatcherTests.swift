@@ -160,6 +160,17 @@ struct EpisodeMatcherTests {
     #expect(matcher.decide(eleven) == .known(1) && matcher.unmatched.isEmpty)
   }
 
+  @Test("The episodes of a bulletin have one title, one day and one length: another guid and URL make another one")
+  func bulletin() {
+    let known = (1...3).map { identity("g\($0)", "\($0).mp3", "News", day: 1, seconds: 300) }
+    let next = identity("g4", "4.mp3", "News", day: 1, seconds: 310).with { $0.isDateOnly = true }
+    #expect(matches([next], known: known) == [.new])
+    // With a time of the day, or a title of its own, it is one that was published anew.
+    #expect(matches([next.with { $0.isDateOnly = false }], known: known) == [.known(1)])
+    #expect(matches([next], known: Array(known.prefix(1))) == [.known(1)])
+    #expect(matches([next.with { $0.guid = nil }], known: known) == [.known(1)])
+  }
+
   @Test("A guid that every item has decides nothing")
   func sharedGuid() {
     let (one, two) = (identity("g", "1.mp3", "One", day: 1), identity("g", "2.mp3", "Two", day: 2))

@@ -102,6 +102,23 @@ struct AdoptingStoreTests {
     #expect(try episode(3).download == id)
   }
 
+  @Test("A queued download of the episode is completed by the file, and is the person's then")
+  func queued() throws {
+    var patch = SettingsPatch()
+    patch.maxConcurrent = 1
+    try world.send(.updateSettings(patch))
+    let busy = try world.enqueue("busy")
+    try world.send(.podcasts(.download(.one(EpisodeID(number: 3)))))
+    let id = try #require(try episode(3).download)
+    #expect(try world.row(id).state == .queued)
+    try adopt([step(try file(1), EpisodeID(number: 3))])
+    try world.carryOutSteps(.done)
+    #expect(try world.row(id).state == .completed(try file(1)))
+    #expect(try world.row(id).origin == .user)
+    #expect(world.downloads.counts[.queued] == 0 && world.downloads.counts[.completed] == 1)
+    #expect(world.attempts[busy] != nil)
+  }
+
   @Test("An episode with a download keeps it, and a file that another download has is left")
   func obstacles() throws {
     try world.send(.podcasts(.download(.one(EpisodeID(number: 3)))))

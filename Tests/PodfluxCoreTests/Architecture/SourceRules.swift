@@ -9,11 +9,11 @@ enum SourceRules {
       "CLinux", "CSQLite", "Digests", "PodfluxClient", "PodfluxEngine", "PodfluxPeople", "WireProtocol", "PodfluxCore",
       "Flux", "Processes", "PrometheusMetrics", "Tagging", "Terminal", "ArgumentParser", "Logging",
     ],
-    "PodfluxPeople": ["PodfluxClient", "WireProtocol", "PodfluxCore", "Flux", "Terminal", "Texts", "Yams"],
+    "PodfluxPeople": ["CLinux", "PodfluxClient", "WireProtocol", "PodfluxCore", "Flux", "Terminal", "Texts", "Yams"],
     "PodfluxClient": ["WireProtocol", "PodfluxCore", "Flux"],
     "PodfluxEngine": [
       "EngineRuntime", "WireProtocol", "Transfers", "Digests", "Feeds", "FileStore", "Reachability", "Persistence",
-      "PodfluxCore", "Tagging", "Vault",
+      "PodfluxCore", "Tagging", "Vault", "CLinux",
       "Flux", "CoreMetrics", "Logging",
     ],
     "PrometheusMetrics": ["CLinux", "CoreMetrics"],

@@ -11,7 +11,7 @@ struct TableOwnershipTests {
   ]
   /// The reading functions, which other stores may call.
   private static let reading: Set = [
-    "downloads.find", "downloads.contains", "downloads.isNeeded", "downloads.holder", "downloads.completedDownloads",
+    "downloads.find", "downloads.contains", "downloads.claimants", "downloads.holder", "downloads.completedDownloads",
     "downloads.nextAdmissible", "deletions.owedMove", "deletions.names", "upkeep.madeFolders", "episodes.find",
     "episodes.index", "episodes.notes", "feeds.find", "rules.lastEpisode", "rules.newest",
     "rules.place",

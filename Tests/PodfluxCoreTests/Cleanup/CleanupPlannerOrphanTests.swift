@@ -55,6 +55,25 @@ struct CleanupPlannerOrphanTests {
 
   // MARK: Former files
 
+  @Test("A file that was missing is its download's again when it is back, under any option; another one there is not")
+  func back() throws {
+    try scene.former("a", "x", inode: 1, .missing)
+    scene.found("x", inode: 1)
+    for option in CleanupOptions.Orphans.allCases {
+      #expect(try scene.decisions(.init(orphans: option)) == ["adoptable x: adopt"])
+    }
+    scene.entries = []
+    scene.found("x", inode: 2)
+    #expect(try scene.decisions(.init(orphans: .report)) == ["adoptable x: offer"])
+  }
+
+  @Test("What is back with other content is offered to no download")
+  func backChanged() throws {
+    try scene.former("a", "x", inode: 1, content: "mine", .missing)
+    scene.found("x", inode: 1, content: "other")
+    #expect(try scene.decisions(.init(orphans: .report)) == ["orphan x: leave"])
+  }
+
   private func expectAdoptable(
     _ owner: String, sha256: String? = nil, at sourceLocation: SourceLocation = #_sourceLocation
   ) throws {

@@ -158,6 +158,35 @@ struct CleanupPlannerTests {
     #expect(steps.map { "\($0.finding.kind.rawValue) \($0.decision.rawValue)" } == expected)
   }
 
+  @Test(
+    "Files of one length and time that have each other's inodes: copies in their places, if they are younger than the downloads",
+    arguments: [(900, false), (1100, true), (nil, false)] as [(Int64?, Bool)])
+  func restored(born: Int64?, areCopies: Bool) throws {
+    let inodes: [UInt64: UInt64] = [1: 2, 2: 3, 3: 1]
+    for (number, inode) in inodes.sorted(by: <) {
+      try scene.row("d\(number)", at: "\(number).mp3", inode: number, time: 100)
+      scene.found("\(number).mp3", inode: inode, time: 100)
+      scene.births[number] = born.map { Timestamp(milliseconds: $0) }
+    }
+    for index in scene.rows.indices { scene.rows[index].finished = Timestamp(milliseconds: 1000) }
+    let steps = try scene.plan(.init(orphans: .delete))
+    #expect(steps.count == 3 && steps.allSatisfy { $0.decision == .follow })
+    for case .moved(_, let former, let file) in steps.map(\.finding) {
+      #expect((former.path == file.path) == areCopies && (former.inode == file.inode) != areCopies)
+    }
+  }
+
+  @Test("Files whose content is known keep their places although they have each other's inodes")
+  func restoredByContent() throws {
+    for (number, inode) in [(1, 2), (2, 1)] as [(UInt64, UInt64)] {
+      try scene.row("d\(number)", at: "\(number).mp3", inode: number, content: "c\(number)", time: 100)
+      scene.found("\(number).mp3", inode: inode, content: "c\(number)", time: 100)
+    }
+    let steps = try scene.plan(.init(orphans: .delete))
+    #expect(steps.map(\.finding.destination?.description) == ["1.mp3", "2.mp3"])
+    #expect(steps.map(\.because) == ["a copy of it is in its place", "a copy of it is in its place"])
+  }
+
   @Test("A file of equal length at a row's path is not its file while that one, edited, may have another path")
   func doubtfulInPlace() throws {
     try scene.row("a", at: "a", inode: 1, time: 100)

@@ -115,6 +115,37 @@ struct FollowingTests {
     #expect(try world.stepRows().map(\.status) == [.done, .done])
   }
 
+  @Test("Rows whose files were restored with each other's inodes follow in one turn: two rows never have one file")
+  func restored() throws {
+    let rows = try (1...3).map { try completed("d\($0)", at: "\($0).mp3", inode: $0) }
+    let copies = (0..<3).map { index in
+      var copy = rows[index].1
+      copy.inode = rows[(index + 1) % 3].1.inode
+      return copy
+    }
+    try world.clean(.init())
+    try world.found((0..<3).map { .planned(.moved(rows[$0].0, from: rows[$0].1, to: copies[$0]), .follow) })
+    let keys = world.steps.keys.sorted()
+    for key in keys.dropLast() { try world.send(.cleaned(key, .done)) }
+    for row in rows { #expect(try world.row(row.0).state == .completed(row.1)) }
+    try world.send(.cleaned(keys[2], .done))
+    for (row, copy) in zip(rows, copies) { #expect(try world.row(row.0).state == .completed(copy)) }
+    #expect(try world.stepRows().allSatisfy { $0.status == .done })
+  }
+
+  @Test("A chain of files that were renumbered is followed, whichever step ends first", arguments: [false, true])
+  func chain(isReversed: Bool) throws {
+    let rows = try (1...4).map { try completed("d\($0)", at: "\($0).mp3", inode: UInt64($0)) }
+    var targets = rows.map(\.1)
+    for index in targets.indices { targets[index].path = try LibraryPath(validating: "\(index + 2).mp3") }
+    try world.clean(.init())
+    try world.found((0..<4).map { .planned(.moved(rows[$0].0, from: rows[$0].1, to: targets[$0]), .follow) })
+    let keys = world.steps.keys.sorted()
+    for key in isReversed ? keys.reversed() : keys { try world.send(.cleaned(key, .done)) }
+    for (row, target) in zip(rows, targets) { #expect(try world.row(row.0).state == .completed(target)) }
+    #expect(world.cleanup.isIdle)
+  }
+
   @Test("A row does not follow its file to a path that another row keeps")
   func occupied() throws {
     let (first, a) = try completed("a", at: "a.mp3", inode: 1)

@@ -19,6 +19,8 @@ final class PlannerScene: CleanupEvidence {
   var media: [UInt64: Bool?] = [:]
   /// When files were created, by inode.
   var births: [UInt64: Timestamp] = [:]
+  /// When files were last changed, by inode.
+  var changes: [UInt64: Timestamp] = [:]
   /// Lengths of missing files with unknown content.
   var lostLengths: [Int64: DownloadID] = [:]
   /// How many checks for cancellation return false; nil for all.
@@ -150,6 +152,7 @@ final class PlannerScene: CleanupEvidence {
     (media[file.inode] ?? false).map { $0 ? .media : .other }
   }
   func existed(_ file: FoundFile, at moment: Timestamp) throws -> Bool? { births[file.inode].map { $0 <= moment } }
+  func changed(_ file: FoundFile) throws -> Timestamp? { changes[file.inode] }
   func lostFile(ofLength length: Int64) throws -> DownloadID? { lostLengths[length] }
   func isRestored(_ file: FoundFile) throws -> Bool { restored.contains(file) }
   func hasMade(_ folder: EntryPath) throws -> Bool { folders.contains(folder) }

@@ -171,12 +171,12 @@ struct TransitionTests {
       .running(.publishing(file)), .paused, .completed(file), .failed(.missing),
     ]
     let ways = """
-      .  . x . . x . .
-      x  . . . . x . .
+      .  . x . . x x .
+      x  . . . . x x .
       x  x x x x x . x
       x  x x x x x . x
       x  x . . x x x x
-      x  . . . . . . .
+      x  . . . . . x .
       .  . . . . . x .
       x  . . . . . x .
       """

@@ -90,7 +90,7 @@ struct PodcastsStoreTests {
     for number in 1...12 { try subscribe("f\(number)", host: number <= 6 ? "one.example" : "h\(number).example") }
     let live = world.dispatcher.state.podcasts.live
     #expect(live.count == PodcastsStore.Limits.refreshes)
-    #expect(live.values.count { $0.host == "one.example" } == PodcastsStore.Limits.refreshesPerHost)
+    #expect(live.values.count { $0.request.host == "one.example" } == PodcastsStore.Limits.refreshesPerHost)
     try world.send(.refresh(RefreshReport(refresh: try #require(live[try id("f1")]).id, news: findings())))
     #expect(started.map(\.id.feed) == [try id("f5")])
   }
@@ -107,6 +107,11 @@ struct PodcastsStoreTests {
     try report(try #require(started.first), .failed(DownloadError(.gone, "gone"), next: world.clock.wall))
     #expect(started.isEmpty)
     #expect(try feed("a").refreshes.hasEnded)
+    #expect(try feed("a").due == nil)
+    // Who subscribes once more says that it is there.
+    #expect(try subscribe("a") == .subscribed(id: try id("a"), created: false))
+    #expect(started.map(\.id.feed) == [try id("a")])
+    try report(try #require(started.first), .failed(DownloadError(.gone, "gone"), next: world.clock.wall))
     #expect(try feed("a").due == nil)
     #expect(try world.send(.podcasts(.refresh(.one(try id("a"))))) == .affected(1))
     #expect(started.map(\.id.feed) == [try id("a")])

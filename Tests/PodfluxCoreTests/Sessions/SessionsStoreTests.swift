@@ -291,6 +291,25 @@ struct SessionsStoreTests {
     #expect(world.attempts[id]?.session?.token == 2)
   }
 
+  @Test("A login that has failed is tried once more when a client asks for something of it")
+  func askedAgain() throws {
+    try begin(.basic)
+    let first = try enqueue("a")
+    try refuse(first)
+    #expect(try session().state.kind == .loginFailed && world.row(first).state.kind == .failed)
+    try world.send(.downloads(.retry(.one(first))))
+    #expect(try session().state.kind == .opening)
+    try world.send(.session(.opened(try opening().id, expires: nil)))
+    #expect(world.attempts[first]?.session != nil)
+    try refuse(first)
+    #expect(try session().state.kind == .loginFailed)
+    // A new one fails as what waited has.
+    #expect(try world.row(enqueue("b")).state.kind == .failed)
+    #expect(try session().state.kind == .loginFailed)
+    try world.send(.podcasts(.refresh(.all)))
+    #expect(try session().state == .created(isCached: true))
+  }
+
   @Test("A login that has failed is tried once more after a restart")
   func failedBefore() throws {
     try begin(.basic)

@@ -47,6 +47,29 @@ struct UpkeepStoreTests {
     #expect(orders.count == 1)
   }
 
+  @Test("What rules want and what has failed for a while is tried again each day, for two weeks; nothing else is")
+  func triesAgain() throws {
+    func fail(_ name: String, _ origin: Origin, _ code: DownloadError.Code) throws -> DownloadID {
+      let id = try DownloadID.named(name)
+      try world.send(.downloads(.enqueue(.init(id: id, address: try .on("a.example", name), origin: origin))))
+      try world.report(id, .failed(DownloadError(code, "no"), kept: nil))
+      #expect(try world.row(id).state.kind == .failed)
+      return id
+    }
+    let early = try fail("early", .auto, .notFound)
+    let others = [try fail("person", .user, .notFound), try fail("gone", .auto, .gone)]
+    for _ in 0..<2 {
+      try beginNextDay()
+      try world.send(.upkeepDone(gone: []))
+      #expect(try world.row(early).state.kind == .running)
+      try world.report(early, .failed(DownloadError(.notFound, "no"), kept: nil))
+      for id in others { #expect(try world.row(id).state.kind == .failed) }
+    }
+    world.advance(seconds: 13 * 86_400)
+    try world.send(.timeCame)
+    #expect(try world.row(early).state.kind == .failed)
+  }
+
   @Test("One that a crash interrupted begins again; a late report of it is ignored")
   func crash() throws {
     try beginNextDay()

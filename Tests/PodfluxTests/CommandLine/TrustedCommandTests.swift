@@ -28,6 +28,25 @@ struct TrustedCommandTests {
     #expect(daemon.isAlive)
   }
 
+  @Test("An engine whose library was named by a relative path is another one for a client in another folder")
+  func relativeLibrary() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 60_000)
+    try scene.results("get", scene.origin.url("/a.mp3"))
+    let library = URL(fileURLWithPath: scene.library)
+    let (folder, name) = (library.deletingLastPathComponent().path, library.lastPathComponent)
+    let begun = try Shell.run("cd '\(folder)' && podflux run --library '\(name)' --network offline < /dev/null")
+    #expect(begun.output.contains("\"library\":\"\(scene.library)\""), "\(begun)")
+    let daemon = try scene.startDaemon()
+    try scene.attach().leave()
+    let other = scene.outside + "/elsewhere"
+    try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+    let removed = try Shell.run(
+      "cd '\(other)' && podflux rm --all -y --library '\(name)' --socket '\(scene.socketPath)'")
+    #expect(removed.status == 64, "\(removed)")
+    #expect(scene.publishedFiles() == ["a.mp3"] && daemon.isAlive)
+  }
+
   @Test("sync ends with 1 and names what has failed while feeds were refreshed, and says what failed before")
   func failuresWhileRefreshing() throws {
     let scene = try Scene()
@@ -45,6 +64,79 @@ struct TrustedCommandTests {
     #expect(sync.errors.contains(line), "\(sync)")
     let again = try scene.podflux("sync", "quick")
     #expect(again.status == 0 && again.errors.contains("1 download had failed before: podflux ls"), "\(again)")
+  }
+
+  @Test("Rules that delete many files are changed with -y only; rm --plan names the downloads that go with a feed")
+  func manyDeletions() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...12)
+    try scene.results("add", show.url, "--all")
+    #expect(try scene.podflux("sync").status == 0)
+    let plan = try scene.podflux("rm", "show of", "--plan")
+    #expect(plan.output.contains("Episode 12") && plan.errors.contains("12 downloads with "), "\(plan)")
+    let refused = try scene.podflux("rules", "show of", "--keep", "1")
+    #expect(refused.status == 64 && refused.errors.contains("the files of 11 downloads would be deleted"), "\(refused)")
+    #expect(scene.publishedFiles().count == 12)
+    let changed = try scene.podflux("rules", "show of", "--keep", "1", "-y")
+    #expect(changed.status == 0 && changed.errors.contains("0 to download, 11 deleted"), "\(changed)")
+    #expect(scene.publishedFiles().count == 1)
+    show.publish(1...13)
+    let sync = try scene.podflux("sync")
+    #expect(sync.errors.contains("1 download removed meanwhile"), "\(sync)")
+  }
+
+  @Test("A command that waits for nothing asks no server: it would break the request off")
+  func noRequests() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...1)
+    try scene.results("add", show.url)
+    try scene.results("mark", "Episode 1", "--favorite")
+    try scene.results("rules", "show of")
+    try scene.results("pause", "--all")
+    try scene.results("resume", "--all")
+    #expect(scene.origin.snapshot.requests(path: "/feed.xml.1.mp3").isEmpty)
+  }
+
+  @Test("A database that is older than the files gets their episodes back before rules fetch them again")
+  func olderDatabase() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...2)
+    try scene.results("add", show.url, "--all")
+    #expect(try scene.podflux("sync").status == 0)
+    let database = scene.library + "/.podflux/podflux.sqlite"
+    let backup = try Data(contentsOf: URL(fileURLWithPath: database))
+    show.publish(1...4)
+    #expect(try scene.podflux("sync").status == 0)
+    let files = scene.publishedFiles()
+    for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: database + suffix) }
+    try backup.write(to: URL(fileURLWithPath: database))
+    #expect(try scene.podflux("sync", "--refresh-only").status == 0)
+    let adopted = try scene.podflux("adopt")
+    #expect(adopted.status == 0, "\(adopted)")
+    #expect(try scene.podflux("sync").status == 0)
+    #expect(files.count == 4 && scene.publishedFiles() == files)
+    #expect(try scene.results("ls", "episodes", "--json").count { $0.contains("\"state\":\"completed\"") } == 4)
+  }
+
+  @Test("A file that was away with its disk is its download's again when it is back, and its rule's")
+  func backAgain() throws {
+    let scene = try Scene()
+    let shows = [FeedOnOrigin(scene, path: "/one.xml"), FeedOnOrigin(scene, path: "/two.xml")]
+    for show in shows { show.publish(1...2) }
+    try scene.results("add", shows[0].url, shows[1].url, "--all")
+    #expect(try scene.podflux("sync").status == 0)
+    let files = scene.publishedFiles()
+    let folder = try #require(files.first?.split(separator: "/").first.map { "\(scene.library)/\($0)" })
+    try FileManager.default.moveItem(atPath: folder, toPath: scene.outside + "/away")
+    #expect(try scene.podflux("sync").status == 0)
+    try FileManager.default.moveItem(atPath: scene.outside + "/away", toPath: folder)
+    #expect(try scene.podflux("sync").status == 0)
+    #expect(scene.publishedFiles() == files)
+    let downloads = try scene.results("ls", "downloads", "--json")
+    #expect(downloads.count == 4 && downloads.allSatisfy { $0.contains("\"origin\":\"auto\"") }, "\(downloads)")
   }
 
   @Test("rules changes the parts of the condition that it names, and says the condition")

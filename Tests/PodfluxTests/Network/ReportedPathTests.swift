@@ -70,6 +70,23 @@ struct ReportedPathTests {
     #expect(item.attempt == 1)
   }
 
+  @Test(
+    "The schedule follows the local clock in each way that TZ can be written, and so do the times that people read",
+    arguments: [("UTC+5", 5), (":Etc/GMT+5", 5), ("XYZ-3", -3), ("Etc/GMT-3", -3), ("UTC0", 0)])
+  func zones(zone: String, hoursWest: Int) throws {
+    let scene = try Scene()
+    let engine = try scene.startEager(environment: ["TZ": zone])
+    let minutes = Int(Date().timeIntervalSince1970) / 60 % 1440
+    let window = ["from": Self.time(minutes + 180 - 60 * hoursWest), "to": Self.time(minutes + 240 - 60 * hoursWest)]
+    try engine.order("settings/update", ["schedule": [window]])
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    let waiting = try engine.wait(for: "a") { $0.state == "waiting" }
+    let until = try #require(waiting.detail["until"] as? String)
+    #expect(until.contains("T" + Self.time(minutes + 180) + ":00.000Z"), "\(until)")
+    let why = try scene.podflux("why", "a", environment: ["TZ": zone])
+    #expect(why.output.contains(try #require(window["from"])), "\(why)")
+  }
+
   private static func time(_ minutes: Int) -> String {
     let minute = (minutes + 1440) % 1440
     return String(format: "%02d:%02d", minute / 60, minute % 60)

@@ -102,7 +102,8 @@ struct RulesTests {
     #expect(plan.errors == "1 to download, 0 to delete\n")
     #expect(try scene.results("rules", "show of", "--json") == [#"{"autoDownload":{"newest":2}}"#])
     let change = try scene.podflux("rules", "show of", "--keep", "1")
-    #expect(change.errors == "0 to download, 1 to delete\n", "\(change)")
+    // The cleanup of the engine's start may have seen the file that goes meanwhile, and says so.
+    #expect(change.errors.hasPrefix("0 to download, 1 deleted\n"), "\(change)")
     try scene.results("sync")
     #expect(scene.publishedFiles().count == 1)
     #expect(

@@ -158,6 +158,9 @@ struct SessionCommandTests {
     #expect(try scene.podflux("sessions", "close", "members", "--forget").status == 0)
     #expect(try scene.results("sessions")[1].contains("closed"))
     #expect(try scene.podflux("sessions", "close", "other").status == 1)
+    let anew = try scene.podflux("sessions", "open", "members", "--password-stdin", input: ["s3cret pw"])
+    #expect(anew.status == 0 && anew.errors.contains("members: open"), "\(anew)")
+    #expect(try scene.podflux("sessions", "open", "others", "--password-stdin", input: ["x"]).status == 64)
     let missing = try scene.podflux("sessions", "open", "members", "--host", host, "--user", "me")
     #expect(missing.status == 64 && missing.errors.contains("--password-stdin"), "\(missing)")
   }

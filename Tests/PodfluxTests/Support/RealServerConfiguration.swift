@@ -65,7 +65,7 @@ struct RealServerConfiguration {
   func writePasswords() throws {
     let (user, password, realm) = (RealServer.Guard.user, RealServer.Guard.password, RealServer.Guard.realm)
     let hash = Data(MessageDigest.digest(of: password.utf8, .sha1)).base64EncodedString()
-    let digest = MessageDigest.text(of: MessageDigest.digest(of: "\(user):\(realm):\(password)".utf8, .md5))
+    let digest = MessageDigest.digestText(of: "\(user):\(realm):\(password)".utf8, .md5)
     for (name, text) in [
       ("passwords", "\(user):{SHA}\(hash)\n"), ("digests", "\(user):\(realm):\(digest)\n"),
     ] {

@@ -141,7 +141,7 @@ extension Scene {
   /// The hash of a published file; nil if it is missing.
   func hash(of path: String?) -> String? {
     path.flatMap { FileManager.default.contents(atPath: library + "/" + $0) }
-      .map { MessageDigest.text(of: MessageDigest.digest(of: $0)) }
+      .map { MessageDigest.digestText(of: $0) }
   }
 
   /// A published file's modification time, in seconds since 1970.

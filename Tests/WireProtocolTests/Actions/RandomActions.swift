@@ -21,7 +21,8 @@ struct RandomActions {
       .recovered(
         Recovery(
           published: many(upTo: 4) { $0.id() }, detectedPath: maybe { $0.networkPath() },
-          reportedPath: maybe { $0.networkPath() }, localTime: maybe { $0.localTime() }))
+          reportedPath: maybe { $0.networkPath() }, localTime: maybe { $0.localTime() }, mayCleanUp: once(in: 2),
+          mayDownload: once(in: 2)))
     case 19...26:
       .attempt(report(news(kind - 19)))
     case 27: .deleted(number())

@@ -25,6 +25,8 @@ struct AddCommand: EngineCommand {
       is refused.
       """)
 
+  var awaits: AwaitedRequests { .refreshes }
+
   static let afterInterruption = "podflux ls feeds shows what was added"
 
   @OptionGroup var folder: LibraryOption
@@ -49,8 +51,11 @@ struct AddCommand: EngineCommand {
 
   var missingLibrary: MissingLibrary { dryRun ? .replaced : .made }
 
+  /// The addresses, without the schemes of links that subscribe.
+  private var addresses: [String] { feeds.map(\.withoutPodcastScheme) }
+
   func validate() throws {
-    for feed in feeds {
+    for feed in addresses {
       guard let address = try? WebAddress(feed), address.obstruction == nil else {
         let shown = feed.withoutCredentials.printable
         throw ValidationError("\"\(shown)\" is no http or https URL; write one such as https://example.org/feed")
@@ -66,7 +71,7 @@ struct AddCommand: EngineCommand {
     // What is done stays done if another command's engine ends meanwhile, and the work begins again.
     var (done, added, failed, needsLogin): (Int, [FeedID], Bool, Bool) = (0, [], false, false)
     try withEngine { access, console in
-      for feed in feeds[done...] {
+      for feed in addresses[done...] {
         do {
           let preview = try preview(feed, with: access)
           let subscription = dryRun ? nil : try subscribe(feed, preview, with: access)
@@ -130,7 +135,7 @@ struct AddCommand: EngineCommand {
     var (done, added): (Int, [FeedID]) = (0, [])
     try withEngine { access, console in
       var failures: [Failure] = []
-      for feed in feeds[done...] {
+      for feed in addresses[done...] {
         let (id, isNew) = try subscribe(privatelyTo: feed, login.get(), with: access)
         if isNew {
           added.append(id)
@@ -296,6 +301,14 @@ extension JSONObject {
 }
 
 extension String {
+  /// The address in a link by which a browser hands a feed to a podcast program: `feed:https://…`, `pcast://…`.
+  fileprivate var withoutPodcastScheme: String {
+    guard let colon = firstIndex(of: ":"), ["feed", "itpc", "pcast", "podcast"].contains(self[..<colon].lowercased())
+    else { return self }
+    let rest = self[index(after: colon)...]
+    return rest.hasPrefix("//") ? "http:\(rest)" : String(rest)
+  }
+
   /// Whether nothing of a URL is left out where it is shown.
   var isShownWhole: Bool { (try? WebAddress(self)).map { $0.redacted == $0.description } ?? true }
 }

@@ -18,6 +18,9 @@ struct AdoptCommand: EngineCommand {
 
   static let afterInterruption = RunReport.afterInterruption
 
+  /// A download that runs could get no file.
+  var awaits: AwaitedRequests { .refreshes }
+
   @OptionGroup var folder: LibraryOption
   @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions

@@ -20,6 +20,7 @@ struct GetCommand: EngineCommand {
       """)
 
   static let startCleanup = StartCleanup.awaited
+  var awaits: AwaitedRequests { .all }
 
   @OptionGroup var folder: LibraryOption
   @OptionGroup var engine: SocketOption

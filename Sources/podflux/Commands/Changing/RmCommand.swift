@@ -2,6 +2,7 @@ import ArgumentParser
 import PodfluxClient
 import PodfluxCore
 import PodfluxPeople
+import Terminal
 import WireProtocol
 
 /// `podflux rm`: forgets downloads and deletes their files, or ends subscriptions.
@@ -40,7 +41,7 @@ struct RmCommand: EngineCommand {
     if plan {
       let console = Console(console)
       let source = LibraryFolder(place: try folder.place())
-      return try console.reporting { show(try chosen(in: source), in: source, on: console) }
+      return try console.reporting { try show(try chosen(in: source), in: source, on: console) }
     }
     try withEngine { access, console in
       let chosen = try chosen(in: access.connection)
@@ -142,14 +143,21 @@ struct RmCommand: EngineCommand {
     }
   }
 
-  private func show(_ chosen: Chosen, in source: LibraryFolder, on console: Console) {
+  private func show(_ chosen: Chosen, in source: LibraryFolder, on console: Console) throws {
+    let named = Set(chosen.items.map(\.id))
+    let items = try chosen.items + downloads(of: chosen.feeds, in: source).filter { !named.contains($0.id) }
     guard !console.options.json else {
       for feed in chosen.feeds { console.result(feed.json) }
-      for item in chosen.items { console.result(item.json) }
+      for item in items { console.result(item.json) }
       return
     }
     let tables = LibraryTables(console.clock)
     if !chosen.feeds.isEmpty { console.result(tables.table(of: chosen.feeds)) }
-    if !chosen.items.isEmpty { console.result(tables.table(of: chosen.items)) }
+    if !items.isEmpty { console.result(tables.table(of: items)) }
+    guard !items.isEmpty, !keepFile else { return }
+    let bytes = items.reduce(Int64(0)) { $0.addingClamped($1.bytes.received) }
+    let own = items.count { $0.origin == .user }
+    console.note(
+      "\(count(items.count, "download")) with \(ByteCount(bytes))" + (own > 0 ? ", \(own) of them got by hand" : ""))
   }
 }

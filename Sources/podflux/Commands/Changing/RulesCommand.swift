@@ -18,7 +18,8 @@ struct RulesCommand: EngineCommand {
 
       What an option names is changed, and the rest stays; an empty --title, --group, --name or --user-agent removes it. A \
       --header takes the place of all that were given before. --user and its like have the feed log in from now on. podflux \
-      why says of an episode what the rules say of it, and podflux rename gives files that are here their new names.
+      why says of an episode what the rules say of it, and podflux rename gives files that are here their new names. Rules \
+      that delete more than 10 files are changed only after a question on a terminal, or with -y.
       """)
 
   /// How many decisions are asked for at once.
@@ -67,15 +68,18 @@ struct RulesCommand: EngineCommand {
         let id = FeedID(found.id)
       else { throw MalformedLine("a feed without a valid id") }
       let login = try login.get()
-      if !login.isEmpty || !changes.isEmpty {
-        let request = try Request("feeds/update", [(key: "id", value: id.description.json)] + login + changes)
-        _ = try access.connection.ask(request).get()
-      }
       let rules = none ? FeedRules.none : try options.applied(to: found.rules)
       if plan { return try show(planOf: rules, for: id, with: access, on: console) }
       var expected = Expectation()
       if none || !options.isEmpty {
         try walk(planOf: rules, for: id, with: access) { _, decision in expected.count(decision) }
+        try ask(about: expected, on: console)
+      }
+      if !login.isEmpty || !changes.isEmpty {
+        let request = try Request("feeds/update", [(key: "id", value: id.description.json)] + login + changes)
+        _ = try access.connection.ask(request).get()
+      }
+      if none || !options.isEmpty {
         var update = PodcastIntent.Update()
         update.rules = rules
         try access.order(.podcasts(.update(id, update)))
@@ -83,7 +87,20 @@ struct RulesCommand: EngineCommand {
       guard let feed = try access.connection.feeds([id]).first else { throw MalformedLine("no feed \(id)") }
       tell(feed, on: console)
       guard expected != Expectation() else { return }
-      console.note(expected.words + (expected.downloads > 0 ? "; podflux sync waits for them" : ""))
+      console.note(expected.wordsAfterwards + (expected.downloads > 0 ? "; podflux sync waits for them" : ""))
+    }
+  }
+
+  /// How many files a change deletes without a question.
+  private static let unquestioned = 10
+
+  private func ask(about expected: Expectation, on console: Console) throws {
+    guard expected.deletions > Self.unquestioned else { return }
+    let what = "the files of \(count(expected.deletions, "download"))"
+    guard console.agrees("These rules delete \(what). Change them?") else {
+      console.complain(
+        "\(what) would be deleted, and nothing was changed; --plan names them, and -y does it without a question")
+      throw ExitCode.wrongUsage
     }
   }
 
@@ -160,6 +177,8 @@ private struct Expectation: Equatable {
   }
 
   var words: String { "\(downloads) to download, \(deletions) to delete" }
+
+  var wordsAfterwards: String { "\(downloads) to download, \(deletions) deleted" }
 }
 
 extension JSONObject {

@@ -23,6 +23,7 @@ struct SyncCommand: EngineCommand {
       """)
 
   static let startCleanup = StartCleanup.awaited
+  var awaits: AwaitedRequests { refreshOnly ? .refreshes : .all }
 
   @OptionGroup var folder: LibraryOption
   @OptionGroup var engine: SocketOption
@@ -85,6 +86,11 @@ struct SyncCommand: EngineCommand {
           }
           tell(settled, on: console)
         }
+      }
+      if downloads.removed > 0 {
+        console.note(
+          "\(count(downloads.removed, "download")) removed meanwhile, with their files if rules did it: podflux why says of "
+            + "an episode which rule")
       }
       if console.options.json { console.result(Self.json(refreshes.report, downloads)) }
       // Some have got a fresh address.

@@ -54,12 +54,25 @@ enum TextInput {
     let name = name(of: path)
     let data: Data
     do {
-      let file = path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      data = try file.read(upToCount: limit + 1) ?? Data()
+      data =
+        path == "-"
+        ? try standardInput(upToCount: limit + 1)
+        : try FileHandle(forReadingFrom: URL(fileURLWithPath: path)).read(upToCount: limit + 1) ?? Data()
     } catch {
       throw Failure(description: "\(name) cannot be read")
     }
     guard data.count <= limit else { throw Failure(description: "\(name) has more than \(limit) bytes") }
     return data
+  }
+
+  private static func standardInput(upToCount limit: Int) throws -> Data {
+    var (data, piece) = (Data(), [UInt8](repeating: 0, count: 64 << 10))
+    while data.count < limit {
+      let count = piece.withUnsafeMutableBytes { readSome(from: STDIN_FILENO, into: $0) }
+      guard count >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+      guard count > 0 else { break }
+      data += piece[..<count]
+    }
+    return data.prefix(limit)
   }
 }

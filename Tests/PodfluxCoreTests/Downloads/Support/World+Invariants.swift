@@ -133,7 +133,7 @@ extension World {
     let underWay = Set(steps.keys).union(cleanup.awaited.values.joined())
       .union(cleanup.deferred.map(\.key))
     #expect(
-      cleanup.active?.isCancelled == true || planned == underWay.union(cleanup.held.values.map(\.key))
+      cleanup.active?.isCancelled == true || planned == underWay.union(cleanup.held.inOrder.map(\.key))
         || underWay.count == CleanupStore.stepsAtOnce,
       sourceLocation: sourceLocation)
     let deletions = try Int64.fetchSet(db.cachedStatement(sql: "SELECT key FROM deletions WHERE ready = 1"))

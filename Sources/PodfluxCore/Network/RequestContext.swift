@@ -1,0 +1,50 @@
+/// What a store reads of others that has requests made: the podcasts and the sidecars.
+public struct RequestContext: Sendable {
+  /// How far the engine is.
+  var lifecycle: LifecycleStore
+  /// The settings.
+  var settings: Settings
+  /// The network.
+  var network: NetworkStore
+  /// What stands in the way of requests.
+  var obstacles: Obstacles
+  /// The sessions.
+  var sessions: SessionsView
+
+  /// What the stores hold now.
+  init(_ stores: borrowing Stores) {
+    lifecycle = stores.lifecycle
+    settings = stores.settings.settings
+    network = stores.network
+    obstacles = stores.downloads.obstacles
+    sessions = stores.sessions.view
+  }
+}
+
+/// A request that has not ended, or several of one host: how it goes over the network.
+struct LiveRequest: Hashable, Sendable {
+  /// Host and port.
+  let host: String
+  /// Whether reaching the host needs a path.
+  let needsPath: Bool
+  /// Whether its bytes come over cellular.
+  let isOverCellular: Bool
+  /// The generation of the path that its connections take.
+  let pathGeneration: Int
+  /// The session that it goes with.
+  let session: SessionGrant?
+
+  /// A request that is made now.
+  init(to host: String, with session: SessionGrant?, reading context: RequestContext) {
+    self.host = host
+    self.session = session
+    needsPath = context.obstacles.needsPath(host)
+    isOverCellular = context.network.state.path.interface == .cellular
+    pathGeneration = context.network.pathGeneration
+  }
+
+  /// Whether its connections were made over another path than the present one, and it needs one.
+  func hasLostPath(reading context: RequestContext) -> Bool {
+    needsPath && pathGeneration != context.network.pathGeneration
+  }
+}

@@ -1,0 +1,17 @@
+/// For how long after an engine's start nothing begins.
+///
+/// A program that changes something, and ends the engine at once, asks servers for nothing then that it would break off.
+public struct RequestDelays: Hashable, Sendable {
+  /// Of downloads, and of the small files beside them.
+  public var downloads: Duration
+  /// Of refreshes.
+  public var refreshes: Duration
+
+  /// - Parameters:
+  ///   - downloads: Of downloads, and of the small files beside them; none by default.
+  ///   - refreshes: Of refreshes; none by default.
+  public init(downloads: Duration = .zero, refreshes: Duration = .zero) {
+    self.downloads = downloads
+    self.refreshes = refreshes
+  }
+}
