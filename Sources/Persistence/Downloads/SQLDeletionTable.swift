@@ -79,11 +79,12 @@ struct SQLDeletionTable: DeletionTable {
   static let isHolding = "(quarantine = 0 OR ready = 1)"
 
   func holds(_ download: DownloadID) throws -> Bool {
-    try find("SELECT key FROM deletions WHERE download = ? AND \(Self.isHolding) LIMIT 1", download) != nil
+    try db.cachedStatement(sql: "SELECT 1 FROM deletions WHERE download = ? AND \(Self.isHolding)")
+      .finds(download.description)
   }
 
   func isOwed(_ download: DownloadID) throws -> Bool {
-    try find("SELECT key FROM deletions WHERE download = ? LIMIT 1", download) != nil
+    try db.cachedStatement(sql: "SELECT 1 FROM deletions WHERE download = ?").finds(download.description)
   }
 
   func owedPartial(of download: DownloadID) throws -> Deletion.Key? {

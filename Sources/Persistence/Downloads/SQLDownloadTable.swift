@@ -17,9 +17,7 @@ struct SQLDownloadTable: DownloadTable {
   }
 
   func contains(_ id: DownloadID) throws -> Bool {
-    // Preparing a GRDB `Row` costs more than the look-up; a single number needs none.
-    let statement = try db.cachedStatement(sql: "SELECT 1 FROM downloads WHERE id = ?")
-    return try Int.fetchOne(statement, arguments: [id.description]) != nil
+    try db.cachedStatement(sql: "SELECT 1 FROM downloads WHERE id = ?").finds(id.description)
   }
 
   func find(_ address: WebAddress) throws -> DownloadID? {

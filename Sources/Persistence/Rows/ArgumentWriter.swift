@@ -1,3 +1,4 @@
+import CSQLite
 import GRDB
 
 /// Binds a statement's arguments one by one.
@@ -20,5 +21,25 @@ struct ArgumentWriter {
     guard let value else { return }
     let code = ResultCode(rawValue: value.bind(to: statement.sqliteStatement, at: index))
     guard code == .SQLITE_OK else { throw DatabaseError(resultCode: code, message: "an argument cannot be bound") }
+  }
+}
+
+extension Statement {
+  /// Whether the statement finds a row with an argument.
+  ///
+  /// One of GRDB's cursors costs as much as the look-up itself, and each enqueue needs two.
+  func finds(_ argument: some StatementBinding) throws -> Bool {
+    var arguments = ArgumentWriter(self)
+    try arguments.write(argument)
+    defer { sqlite3_reset(sqliteStatement) }
+    let code = ResultCode(rawValue: sqlite3_step(sqliteStatement))
+    switch code {
+    case .SQLITE_ROW: return true
+    case .SQLITE_DONE: return false
+    default:
+      throw DatabaseError(
+        resultCode: code, message: sqlite3_errmsg(sqlite3_db_handle(sqliteStatement)).map { String(cString: $0) },
+        sql: sql)
+    }
   }
 }
