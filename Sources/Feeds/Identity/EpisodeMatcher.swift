@@ -10,8 +10,9 @@
 ///    can be compared. Title and date must both be as they were if the guids differ, or if several known episodes have
 ///    the URL, as in feeds whose episodes are all `latest.mp3`.
 /// 4. **Title and exact date**, with a similar length. Where lengths are unknown, neither guid nor URL may speak against
-///    it, but for the URL's query; nor may both, where the date is a day and several episodes have the title. A later item of the document may be the episode by a stronger rule: two episodes of one
-///    day can have one title. So this rule decides at the document's end.
+///    it, but for the URL's query; nor may both, where the date is a day and several episodes have the title. A later item
+///    of the document may be the episode by a stronger rule: two episodes of one day can have one title. So this rule
+///    decides at the document's end.
 ///
 /// An item repeats an earlier one of the document if guid, URL, and title or date are equal; without a guid if URL, title
 /// and date are; without a URL too, if everything is.

@@ -46,7 +46,7 @@ public struct AdoptableEpisode: Hashable, Sendable {
   public var number: String?
   /// The file that the feed names.
   public var enclosure: EpisodeContent.Enclosure?
-  /// Whether it has a download that has not failed.
+  /// Whether it has a download that is completed or runs: any other can get the file.
   public var hasDownload: Bool
 
   public init(

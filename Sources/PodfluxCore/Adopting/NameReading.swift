@@ -14,7 +14,7 @@ struct NameReading {
   /// Whether nothing but elements is in the name, so that it has no title.
   private(set) var hasNoTitle = false
 
-  /// How many beginnings and ends of a title are tried.
+  /// How many beginnings and ends of a title are tried behind elements, beside those at breaks.
   private static let cutLimit = 12
 
   /// - Parameters:

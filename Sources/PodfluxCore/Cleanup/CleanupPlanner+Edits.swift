@@ -59,7 +59,7 @@ extension PublishedFile {
     }
     guard !hasOtherTime(than: found) else { return true }
     guard length != found.length, let finished, let changed = try changed() else { return false }
-    return changed > finished.advanced(byMilliseconds: FoundFile.slackMilliseconds)
+    return FoundFile.isChange(at: changed, after: finished)
   }
 
   /// Whether a changed file of this likeness is still media. An unrecognized file of the same length may have been
@@ -81,12 +81,17 @@ extension PublishedFile {
 }
 
 extension FoundFile {
-  /// How much later than the completion of its download a file must have been written to: recording that takes a moment.
-  fileprivate static let slackMilliseconds: Int64 = 10_000
+  /// How much later than the completion of its download a file must have been changed: recording that takes a moment.
+  private static let slackMilliseconds: Int64 = 10_000
 
-  /// Whether it was written to after a time.
-  fileprivate func isWritten(after moment: Timestamp?) -> Bool {
-    guard let moment, let modified = modifiedNanoseconds else { return false }
-    return modified / 1_000_000 > moment.advanced(byMilliseconds: Self.slackMilliseconds).milliseconds
+  /// Whether a time of a file says that another program has changed it after its download was completed.
+  public static func isChange(at time: Timestamp, after finished: Timestamp) -> Bool {
+    time > finished.advanced(byMilliseconds: slackMilliseconds)
+  }
+
+  /// Whether it was written to after a download's completion.
+  fileprivate func isWritten(after finished: Timestamp?) -> Bool {
+    guard let finished, let modified = modifiedNanoseconds else { return false }
+    return Self.isChange(at: Timestamp(milliseconds: modified / 1_000_000), after: finished)
   }
 }

@@ -128,7 +128,8 @@ extension DownloadsStore {
       let changed = try self.change(active.filter(meant.contains), by: change, in: &turn)
       let others = try turn.tables.downloads.apply(change, to: condition, at: moment, sparing: active)
       deletions.oweMore()
-      if change.resultingKind == .queued { turn.tell(.downloads(.session(.askedAgain(nil)))) }
+      let all = changed + others.values.reduce(0, +)
+      if change.resultingKind == .queued, all > 0 { turn.tell(.downloads(.session(.askedAgain(nil)))) }
       if change.resultingKind == nil {
         turn.tell(.downloads(.session(.leftByMany)))
         if others[.completed] != nil { turn.tell(.downloads(.removedMany)) }
@@ -137,7 +138,7 @@ extension DownloadsStore {
         count(kind, -number)
         if let result = change.resultingKind { count(result, number) }
       }
-      return .affected(changed + others.values.reduce(0, +))
+      return .affected(all)
     }
   }
 

@@ -37,11 +37,7 @@ extension PodcastsStore {
     try context.sessions.check([address], of: session)
     let id = wish.id ?? FeedID(from: &turn.random)
     var wishes = wish.wishes
-    if wishes.filenameTemplate?.isStandard == true { wishes.filenameTemplate = nil }
-    // As in an update, an empty one is none.
-    if wishes.title?.isEmpty == true { wishes.title = nil }
-    if wishes.group?.isEmpty == true { wishes.group = nil }
-    if wishes.userAgent?.isEmpty == true { wishes.userAgent = nil }
+    wishes.dropDefaults()
     let key = try turn.tables.feeds.insert(
       id, at: address, wishes: wishes, session: session, next: turn.now, added: turn.now)
     if case .new(let login)? = wish.session {
@@ -70,7 +66,7 @@ extension PodcastsStore {
   }
 
   /// The feed at an address, in whichever spelling: rows of earlier versions have their client's.
-  private func knownFeed(at address: WebAddress, in turn: borrowing PodfluxTurn) throws -> FeedID? {
+  func knownFeed(at address: WebAddress, in turn: borrowing PodfluxTurn) throws -> FeedID? {
     let feeds = turn.tables.feeds
     if let id = try feeds.find(at: address.normalized) { return id }
     return try feeds.find(at: address)
@@ -232,13 +228,22 @@ extension PodcastsStore {
 
 extension Feed.Wishes {
   fileprivate mutating func apply(_ update: PodcastIntent.Update) {
-    title = update.title.map { $0.isEmpty ? nil : $0 } ?? title
-    group = update.group.map { $0.isEmpty ? nil : $0 } ?? group
+    title = update.title ?? title
+    group = update.group ?? group
     headers = update.headers ?? headers
-    userAgent = update.userAgent.map { $0.isEmpty ? nil : $0 } ?? userAgent
+    userAgent = update.userAgent ?? userAgent
     network = update.network ?? network
     isPaused = update.isPaused ?? isPaused
-    filenameTemplate = update.filenameTemplate.map { $0.isStandard ? nil : $0 } ?? filenameTemplate
+    filenameTemplate = update.filenameTemplate ?? filenameTemplate
     rules = update.rules ?? rules
+    dropDefaults()
+  }
+
+  /// Drops what a client has set to what holds without it: an empty text, the standard names.
+  fileprivate mutating func dropDefaults() {
+    if title?.isEmpty == true { title = nil }
+    if group?.isEmpty == true { group = nil }
+    if userAgent?.isEmpty == true { userAgent = nil }
+    if filenameTemplate?.isStandard == true { filenameTemplate = nil }
   }
 }

@@ -29,7 +29,7 @@ public struct PublicationDate: Hashable, Sendable {
 
   /// Whether it is midnight on the publisher's clock, as where only the day is known.
   public var isMidnight: Bool {
-    (moment.milliseconds + offsetSeconds * 1000).quotientAndRemainder(dividingBy: 86_400_000).remainder == 0
+    (moment.milliseconds + offsetSeconds * 1000).isMultiple(of: 86_400_000)
   }
 
   /// The day at another offset from UTC.

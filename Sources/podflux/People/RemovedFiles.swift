@@ -1,3 +1,4 @@
+import Flux
 import Foundation
 import PodfluxClient
 import PodfluxCore
@@ -21,7 +22,7 @@ struct RemovedFiles {
       (download, self.path, self.status) = (id, "\(library)/\(path)", isRead ? status : nil)
       isChanged = try isRead && Self.isChanged(status, from: item)
       if isRead, let finished = item.dates.finished {
-        isDoubtful = Int64(status.st_ctim.tv_sec) > finished.milliseconds / 1000 + RemovedFiles.slackSeconds
+        isDoubtful = FoundFile.isChange(at: Timestamp(status.st_ctim), after: finished)
       }
     }
 
@@ -31,7 +32,7 @@ struct RemovedFiles {
       let length = try item.json.object("tagged")?.integer("length") ?? item.bytes.total
       if let length, length != Int64(status.st_size) { return true }
       guard let finished = item.dates.finished else { return false }
-      return Int64(status.st_mtim.tv_sec) > finished.milliseconds / 1000 + RemovedFiles.slackSeconds
+      return FoundFile.isChange(at: Timestamp(status.st_mtim), after: finished)
     }
 
     /// Whether its content, its names or its permissions were changed after its download's end: then the engine may find that it
@@ -53,9 +54,6 @@ struct RemovedFiles {
   static let namedFiles = 10
   /// How often it is looked whether more files are gone, and the time between two looks: for two seconds in vain.
   private static let (looks, milliseconds) = (40, 50)
-
-  /// How much later than its download's end a file may be written by the engine itself.
-  private static let slackSeconds: Int64 = 10
 
   private var files: [File]
 
@@ -103,5 +101,12 @@ struct RemovedFiles {
         return Dictionary(files.map { ($0.download, Remaining($0)) }) { first, _ in first }
       }
     }
+  }
+}
+
+extension Timestamp {
+  /// A file's time (stat(2)), rounded down to the millisecond.
+  fileprivate init(_ time: timespec) {
+    self.init(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
   }
 }
