@@ -19,7 +19,7 @@ extension RefreshAttempt {
       podcastGuid: content.guid, episodes: report.episodes, matchedEpisodes: document.matched,
       leadsTo: leadsTo)
     guard fallback == nil || mayMove(to: address, finding) else {
-      return fail(DownloadError(.notMedia, "the new address has another feed"))
+      return fail(.otherFeedAtNewAddress)
     }
     // What is told once is known at the next refresh, and would prove that the feed is there.
     if isLedAway, let target = head.permanentURL.flatMap({ try? WebAddress($0) }),
@@ -27,9 +27,7 @@ extension RefreshAttempt {
     {
       // A document that ends before its first episode is no other feed.
       guard report.isWhole || report.episodes > 0 else { return fail(.feedEndsEarly) }
-      return fail(
-        DownloadError(
-          .notMedia, "the feed's address leads to another feed; if it is the right one, subscribe to that address"))
+      return fail(.leadsToOtherFeed)
     }
     guard report.episodes == 0 || !isOfOtherPodcast(document) else { return fail(.otherPodcast) }
     returned = document.returned
@@ -126,11 +124,13 @@ extension RefreshAttempt {
     request()
   }
 
-  /// Whether it is not known yet that the document is the feed's.
-  var isDoubtful: Bool {
-    guard further == nil, let document, document.matched == 0 else { return false }
-    if case .telling = stage { return false }
-    return fallback != nil || isLedAway || isOfOtherPodcast(document)
+  /// As what the document has to be refused unless a known episode follows; nil if it is known to be the feed's.
+  var doubt: DownloadError? {
+    guard further == nil, let document, document.matched == 0 else { return nil }
+    if case .telling = stage { return nil }
+    if fallback != nil { return .otherFeedAtNewAddress }
+    if isLedAway { return .leadsToOtherFeed }
+    return isOfOtherPodcast(document) ? .otherPodcast : nil
   }
 
   /// Whether a document at the feed's own address, or where that leads for now, says that it is another podcast's, and has no

@@ -66,10 +66,10 @@ extension RefreshAttempt {
     guard followsDocument, error.isTransient, !isLast else {
       // A move is tried again at the next refresh.
       let isMoving = if case .move = further.sequel { true } else { false }
-      return conclude(isMoving ? .end(further.news, movedTo: nil) : further.sequel)
+      return conclude(isMoving ? .end(further.news.readAgain, movedTo: nil) : further.sequel)
     }
-    // It was read whole where it has been until now.
-    if let fallback { return conclude(.end(fallback, movedTo: nil)) }
+    // It was read whole where it has been until now. The next refresh tries to move once more.
+    if let fallback { return conclude(.end(fallback.readAgain, movedTo: nil)) }
     var error = error
     error.message = "a further document of the feed, at \(address.without(secret).redacted): \(error.message)"
     conclude(.end(.failed(error, next: nextAfterFailure(retryAfterMilliseconds)), movedTo: nil))
@@ -93,6 +93,15 @@ extension RefreshAttempt {
     let own = refresh.feed.address
     let hasLogin = refresh.session != nil || secret != nil
     return document != own && document != address && (!hasLogin || document.hasOrigin(of: own))
+  }
+}
+
+extension RefreshReport.News {
+  /// The same, but the next refresh reads the document even if it has not changed: it says where the feed has moved.
+  var readAgain: Self {
+    guard case .refreshed(var findings) = self else { return self }
+    findings.validators.bodyHash = nil
+    return .refreshed(findings)
   }
 }
 

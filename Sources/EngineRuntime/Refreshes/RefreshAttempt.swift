@@ -131,7 +131,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   /// Tells what is found, and takes in what has come, until a report has to be committed.
   private mutating func goOn() {
     while !isWaiting, !hasEnded {
-      if !isDoubtful, let news = nextPage() {
+      if doubt == nil, let news = nextPage() {
         isWaiting = !endsNow
         describe(before: news)
         command(.report(report(news)))
@@ -297,9 +297,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     } catch {
       fail(DownloadError(.io, "the library's episodes cannot be read: \(error)"))
     }
-    if isDoubtful, let document, document.appeared.count > RefreshLimits.doubtfulEpisodes {
-      fail(isAtOwnAddress && !isLedAway ? .otherPodcast : DownloadError(.notMedia, "the new address has another feed"))
-    }
+    if let doubt, let document, document.appeared.count > RefreshLimits.doubtfulEpisodes { fail(doubt) }
   }
 
   private mutating func decode(_ bytes: UnsafeRawBufferPointer) throws {
@@ -372,7 +370,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     if hasExchange { command(.cancelExchange) }
     if let further { return failFurther(further, error, retryAfterMilliseconds) }
     document = nil
-    if let fallback { return finish(fallback) }
+    if let fallback { return finish(error.isTransient ? fallback.readAgain : fallback) }
     finish(.failed(error, next: nextAfterFailure(retryAfterMilliseconds)))
   }
 

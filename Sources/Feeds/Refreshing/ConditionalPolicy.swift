@@ -51,7 +51,8 @@ public enum ConditionalPolicy {
       entityTag: entityTag.flatMap { isEntityTag($0) ? $0 : nil },
       lastModified: lastModified.flatMap { isDate($0) ? $0 : nil }, bodyHash: hash, fullBodyAt: now,
       isDistrusted: validation.isDistrusted)
-    if body == .changed, next.hasValidators(of: validation) { next.isDistrusted = true }
+    // Of a body whose hash was dropped it is not known whether this is another one.
+    if body == .changed, validation.bodyHash != nil, next.hasValidators(of: validation) { next.isDistrusted = true }
     return next
   }
 

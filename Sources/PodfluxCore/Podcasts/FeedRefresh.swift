@@ -43,6 +43,12 @@ extension DownloadError {
   public static let otherPodcast = DownloadError(
     .notMedia,
     "another podcast is at the feed's address; if it is the right one, remove the feed and subscribe to it again")
+  /// The feed's address leads to another feed.
+  public static let leadsToOtherFeed = DownloadError(
+    .notMedia, "the feed's address leads to another feed; if it is the right one, subscribe to that address")
+  /// The address to which the feed is said to have moved has another feed.
+  public static let otherFeedAtNewAddress = DownloadError(.notMedia, "the new address has another feed")
+
   /// A feed's response was complete, and the document in it was not: its last tag never came. What had come of it is
   /// told before the refresh fails with this.
   public static let feedEndsEarly = DownloadError(
