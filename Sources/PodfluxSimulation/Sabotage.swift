@@ -193,6 +193,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case namesakeTaken = "namesake-taken"
   /// The first refresh of a feed reads its first document only.
   case furtherForgotten = "further-forgotten"
+  /// A feed becomes another podcast's as soon as its server sends that.
+  case otherPodcastBelieved = "other-podcast-believed"
   /// What a refresh has read before it failed counts as all that is new.
   case gapForgotten = "gap-forgotten"
 
@@ -252,6 +254,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case sidecarTakenForOrphan = "sidecar-taken-for-orphan"
   /// The sidecars of a removed download stay.
   case sidecarStays = "sidecar-stays"
+  /// A cover goes, although a file stays in its folder that a client has kept.
+  case coverGoes = "cover-goes"
   /// A sidecar that a person has removed is fetched again.
   case sidecarFetchedAgain = "sidecar-fetched-again"
   /// Notes that have changed are not written.
@@ -301,13 +305,14 @@ public enum Sabotage: String, CaseIterable, Sendable {
       .distrustForgotten,
       .anyMoveBelieved, .missingNotMarked, .returnNotMarked, .downloadGoesWithEpisode, .goneForgotten, .goneIgnored,
       .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored, .downloadShared, .furtherForgotten,
-      .gapForgotten, .namesakeTaken:
+      .gapForgotten, .namesakeTaken, .otherPodcastBelieved:
       .feeds
     case .removedForgotten, .lineForgotten, .keepCountsAll, .favoriteForgotten, .quotaForgotten, .quotaTakesNewest,
       .quotaTakesMore, .quotaSearchedOnce:
       [.feeds, .rules]
     case .editForgotten, .editUnseen: [.feeds, .rules, .people]
     case .sidecarReplaces, .sidecarStays: .sidecars
+    case .coverGoes: [.feeds, .sidecars]
     case .sidecarTakenForOrphan, .sidecarFetchedAgain: [.sidecars, .people]
     case .notesStale, .notesUnread, .notesNotWanted: [.feeds, .sidecars]
     case .adoptDoubtful, .adoptTouches: [.feeds, .adopting]
@@ -329,7 +334,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .agesForgotten, .earlierMoveOverlooked, .gateLeftOpen, .tagsTwice: 9
     case .anyMoveBelieved, .newNameForgotten, .quotaTakesMore, .quotaTakesNewest: 10
     case .truncatedTooEarly: 11
-    case .orphanByNameOnly: 16
+    case .coverGoes, .orphanByNameOnly: 16
     case .adoptClaimed, .suspensionUnanswered: 17
     case .distrustForgotten: 19
     case .guidAloneBelieved, .pageCacheTrusted, .wholeAppendedToPartial: 24

@@ -91,6 +91,11 @@ struct SQLSidecarTable: SidecarTable {
     return try Int.fetchOne(db.cachedStatement(sql: sql), arguments: [folder.description]) != nil
   }
 
+  func hasKeptFile(in folder: LibraryPath) throws -> Bool {
+    let sql = "SELECT 1 FROM former_files WHERE path > ?1 || '/' AND path < ?1 || '0' AND cause = 'kept' LIMIT 1"
+    return try Int.fetchOne(db.cachedStatement(sql: sql), arguments: [folder.description]) != nil
+  }
+
   // MARK: What is to be done
 
   func due(at now: Timestamp, _ need: SidecarNeed, limit: Int) throws -> [Sidecar] {

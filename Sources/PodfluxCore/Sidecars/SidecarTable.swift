@@ -14,7 +14,7 @@ public protocol SidecarTable {
   func find(_ key: Sidecar.Key) throws -> Sidecar?
   /// Adds a sidecar; its number is given now.
   func insert(_ sidecar: Sidecar) throws
-  /// Writes owner, address, stem and state.
+  /// Writes owner, address, stem, state and session, and ends a postponement.
   func update(_ sidecar: Sidecar) throws
   func delete(_ key: Sidecar.Key) throws
   /// The sidecars of a download, in the order of their numbers.
@@ -29,6 +29,8 @@ public protocol SidecarTable {
   func isKnown(_ file: FoundFile) throws -> Bool
   /// Whether a download's file lies in a folder, or is about to.
   func isUsed(_ folder: LibraryPath) throws -> Bool
+  /// Whether a folder had a file that a client has kept when its download was removed. Cost: the former files of the folder.
+  func hasKeptFile(in folder: LibraryPath) throws -> Bool
 
   /// The first sidecars that are to be fetched by now, or were about to be published, in the order of their times. Cost: linear
   /// in those of the spared sessions.

@@ -35,7 +35,7 @@ extension SidecarsStore {
     errands.oweMore()
   }
 
-  /// The covers of the folders on a file's way go if no download's file lies there any more.
+  /// The covers of the folders on a file's way go if no download's file lies there any more, nor one that a client has kept.
   mutating func leaveCovers(above path: LibraryPath, in turn: inout PodfluxTurn) throws {
     for cover in try covers(above: path, in: turn) { try judge(cover, in: &turn) }
   }
@@ -51,12 +51,17 @@ extension SidecarsStore {
     return covers
   }
 
-  /// Lets a cover go where no download's file lies any more.
+  /// Lets a cover go where no download's file lies any more. Where one lies that a client has kept, the cover is the user's,
+  /// like the file.
   private mutating func judge(_ cover: Sidecar, in turn: inout PodfluxTurn) throws {
     guard let path = try? LibraryPath(validating: cover.stem), let folder = path.folder,
       try !turn.tables.sidecars.isUsed(folder)
     else { return }
-    try leave(cover, withFile: true, in: &turn)
+    guard try turn.tables.sidecars.hasKeptFile(in: folder) else { return try leave(cover, withFile: true, in: &turn) }
+    guard case .present(let file) = cover.state else { return }
+    var cover = cover
+    cover.state = .disowned(file)
+    try turn.tables.sidecars.update(cover)
   }
 
   /// Many downloads have gone in one statement: their fetches end.

@@ -102,10 +102,13 @@ extension SidecarsStore {
   func wait(_ sidecar: Sidecar, in turn: inout PodfluxTurn) throws {
     tellLeft(sidecar, in: &turn)
     guard sidecar.owner != nil || sidecar.kind == .cover else { return try turn.tables.sidecars.delete(sidecar.key) }
-    guard case .wanted(let failures, _) = sidecar.state else { return }
     var sidecar = sidecar
     let next = turn.now.advanced(byMilliseconds: SidecarLimits.waitMilliseconds)
-    sidecar.state = .wanted(failures: failures, next: next)
+    switch sidecar.state {
+    case .wanted(let failures, _): sidecar.state = .wanted(failures: failures, next: next)
+    case .publishing(let file, let failures, _): sidecar.state = .publishing(file, failures: failures, next: next)
+    case .present, .moving, .leaving, .disowned, .failed: return
+    }
     try turn.tables.sidecars.update(sidecar)
   }
 }

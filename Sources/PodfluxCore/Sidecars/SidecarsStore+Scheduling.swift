@@ -21,7 +21,8 @@ extension SidecarsStore {
           guard context.obstacles.artworkObstacle(on: host) == nil,
             live.values.count(where: { $0.request?.host == host }) < SidecarLimits.fetchesPerHost
           else { continue }
-          if !sidecar.isPublishing, let session = context.sessions.inherited(sidecar.session, by: host) {
+          // Also one that was being published: its bytes may be gone.
+          if let session = context.sessions.inherited(sidecar.session, by: host) {
             if context.sessions.error(of: session) != nil {
               try wait(sidecar, in: &turn)
               continue

@@ -133,7 +133,7 @@ public struct SidecarsStore: DomainStore {
       for id in ids { try follow(session, from: former, id, in: turn) }
     case .downloads(.removed(let id, let file, let withFile)):
       try leave(id, withFile: withFile, forGood: true, in: &turn)
-      if withFile { try leaveCovers(above: file.path, in: &turn) }
+      try leaveCovers(above: file.path, in: &turn)
     case .downloads(.lost(let id, let file)):
       try leave(id, withFile: true, forGood: false, in: &turn)
       try leaveCovers(above: file.path, in: &turn)

@@ -75,7 +75,7 @@ public enum Invariant: String, CaseIterable, Sendable {
   case sidecarPlaces = "a sidecar replaces no file, and cleaning up takes none for an orphan"
   case sidecarRows =
     "a sidecar whose row says that it is there is there, and no sidecar moves without its episode's file"
-  case sidecarsLeave = "no sidecar of a removed download stays"
+  case sidecarsLeave = "no sidecar of a removed download stays, and no cover leaves a file that a client has kept"
   case sidecarsOnce = "a sidecar that a person has removed is not fetched again"
   case notes =
     "where notes are wanted, the library has what the feed says of each episode, and each file gets its notes"

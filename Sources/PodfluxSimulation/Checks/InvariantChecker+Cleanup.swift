@@ -150,6 +150,17 @@ extension InvariantChecker {
     }
   }
 
+  /// Updates the client's model to what a cleanup has completed by a file: also what was paused in the same batch.
+  func complete(
+    _ steps: [CleanupStep], in client: inout SimulatedClient, _ ledger: SimulatedLedger
+  ) {
+    let adopted = steps.filter { $0.decision == .adopt }
+    for case .row(let row) in ledger.notes.writes
+    where row.state.kind == .completed && adopted.contains(where: { $0.finding.concerns(row) }) {
+      client.complete(row.id)
+    }
+  }
+
   /// A run's tallies must match its steps.
   func checkTallies(_ world: World) throws {
     guard let cleanup = world.process?.dispatcher.state.cleanup, let run = cleanup.active ?? cleanup.last else {

@@ -112,6 +112,7 @@ extension InvariantChecker {
       guard let feed = feeds.feeds[key], feed.refreshes.last == batch.clock.wall,
         feed.refreshes.validators == findings.validators || world.sabotage == .distrustForgotten
       else { return }
+      try checkPodcast(of: feed, refresh, at: batch.clock.wall)
       try checkWhole(feed, refresh.showings)
       try checkFurther(of: feed, refresh)
       try checkNotes(of: feed, refresh.showings, in: world)
@@ -149,6 +150,17 @@ extension InvariantChecker {
     let faults = showings.map { fault(of: feed, comparedWith: $0.part) }
     guard faults.allSatisfy({ $0 != nil }), let fault = faults.last ?? nil else { return }
     throw Violation(.nothingLost, fault)
+  }
+
+  /// A feed keeps its podcast for some days, if what its server sends has none of the episodes that are known.
+  private func checkPodcast(of feed: Feed, _ refresh: SimulatedRefresh, at now: Timestamp) throws {
+    let former = refresh.refresh.feed
+    guard let guid = former.podcast?.guid, let other = feed.podcast?.guid, guid != other,
+      former.address == feed.address, !refresh.known.isEmpty, let last = former.refreshes.last,
+      now < last.advanced(byMilliseconds: RefreshLimits.otherPodcastMilliseconds),
+      !refresh.showings.contains(where: { $0.items.contains { refresh.known.contains($0.truth) } })
+    else { return }
+    throw Violation(.nothingLost, "\(feed.id) was the podcast \(guid), and becomes \(other) at once")
   }
 
   /// A refresh reads the documents of a feed until one has an episode that the feed had when it was last read without a gap;
@@ -203,7 +215,8 @@ extension InvariantChecker {
     else { return }
     let last = feeds.shown[feed.key]
     feeds.shown[feed.key] = (showing, feed.refreshes.validators)
-    guard let last, last.1 == former.refreshes.validators, let tag = showing.tag, last.0.tag == tag,
+    guard let last, last.1 == former.refreshes.validators, last.1.bodyHash != nil, let tag = showing.tag,
+      last.0.tag == tag,
       Set(last.0.items.map(\.markup)) != Set(showing.items.map(\.markup)), former.address == feed.address,
       !feed.refreshes.validators.isDistrusted
     else { return }

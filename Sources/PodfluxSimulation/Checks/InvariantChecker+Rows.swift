@@ -21,7 +21,7 @@ extension InvariantChecker {
     try checkDurable(row, before, world)
     if !isCleanedUp { try checkKept(row, before, batch) }
     switch row.state {
-    case .waiting(let waiting) where before?.state != row.state: try check(waiting, of: row, batch, world)
+    case .waiting(let waiting) where before?.state != row.state: try check(waiting, of: row, before, batch, world)
     case .completed where isCleanedUp || batch.hasFollowed(row.id): break
     case .completed(let file) where before?.state != row.state: try check(file, of: row, world)
     case .queued, .waiting, .running, .paused, .completed, .failed: break
@@ -99,7 +99,11 @@ extension InvariantChecker {
     }
   }
 
-  private func check(_ waiting: DownloadState.Waiting, of row: Download, _ batch: Batch, _ world: World) throws {
+  private func check(
+    _ waiting: DownloadState.Waiting, of row: Download, _ before: Download?, _ batch: Batch, _ world: World
+  ) throws {
+    // A person may have asked for it in the same turn.
+    let isOfRule = row.origin == .auto || before?.origin == .auto
     let error = waiting.error
     let reports = batch.actions.compactMap { action -> DownloadError? in
       guard case .attempt(let report) = action, report.attempt.download == row.id,
@@ -115,7 +119,7 @@ extension InvariantChecker {
     // The quota leaves no room, before any request.
     let isOverQuota = error.code == .noSpace && world.client.settings.storageQuotaBytes > 0
     guard isTrue || isOverQuota, isFitting,
-      (error.isTransient || error.code == .io && row.origin == .auto) && !isLasting || row.description.mirrors.count > 0
+      (error.isTransient || error.code == .io && isOfRule) && !isLasting || row.description.mirrors.count > 0
     else {
       throw Violation(
         .reasons, "\(row.id) waits after \(error.code.rawValue), which no attempt reported or nothing can mend")

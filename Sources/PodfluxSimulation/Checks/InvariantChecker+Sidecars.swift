@@ -46,6 +46,7 @@ extension InvariantChecker {
     guard world.disk.isSidecar(entry.file) else {
       throw Violation(.foreignFiles, "\(place.text) is deleted for \(deletion.sidecar), and is a person's")
     }
+    try checkCoverGoes(deletion, in: world)
     // A number is reused once its file is gone: the row of a file that a person deleted has it with another length.
     let isDownload = rows.values.contains { row in
       guard row.state.kind == .completed, let file = row.publishedFile else { return false }
@@ -53,6 +54,21 @@ extension InvariantChecker {
     }
     guard !isDownload else {
       throw Violation(.foreignFiles, "\(place.text) is deleted as a sidecar, and is a download's file")
+    }
+  }
+
+  /// A cover stays with a file that a client has kept.
+  private func checkCoverGoes(_ deletion: SidecarDeletion, in world: World) throws {
+    guard let cover = try rows(of: world).first(where: { $0.key == deletion.sidecar }), cover.kind == .cover,
+      let folder = deletion.file.path.folder
+    else { return }
+    for path in world.disk.published.keys.sorted() where path.hasPrefix(folder.description + "/") {
+      guard let entry = world.disk.published[path] else { continue }
+      let found = world.disk.found(entry.file, at: path)
+      let isKept = try world.database.formerFiles(like: found).contains {
+        $0.cause == .kept && $0.file.path.description == path && $0.file.inode == found.inode
+      }
+      if isKept { throw Violation(.sidecarsLeave, "\(cover) goes, and a client has kept \(path)") }
     }
   }
 

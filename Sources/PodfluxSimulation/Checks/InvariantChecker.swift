@@ -108,6 +108,7 @@ final class InvariantChecker {
     noteFetched(batch)
     for step in finished { if let id = step.finding.download { hasFollowed.insert(id) } }
     hear(batch, rowsBefore, world)
+    complete(finished, in: &world.client, process.ledger)
     for id in changes.before.keys.sorted() {
       guard let row = rows[id] else { continue }
       try check(row, before: changes.before[id] ?? nil, changes, batch, world)

@@ -278,7 +278,12 @@ extension SimulatedClient {
     wishes[row.id]?.integrity = row.description.integrity
   }
 
-  /// A cleanup has adopted a file as this download's, or it was made for an episode.
+  /// A cleanup has adopted a file as this download's: a paused one has what it waits for.
+  mutating func complete(_ id: DownloadID) {
+    wishes[id]?.isPaused = false
+  }
+
+  /// A cleanup has adopted a file for a download of its own, or one was made for an episode.
   mutating func find(_ row: Download) {
     wishes[row.id] = Wish(
       addresses: [row.address], priority: row.rank.priority, title: row.description.title, isPaused: false,

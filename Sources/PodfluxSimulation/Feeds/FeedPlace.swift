@@ -12,6 +12,8 @@ struct FeedPlace {
     /// A redirect to another place.
     case redirect(to: Int, isPermanent: Bool)
     case status(Int)
+    /// By a mistake of the server, another podcast's feed, as if it were this one.
+    case mistaken(podcast: Int)
   }
 
   /// What the server says of its bodies, and what it does with what it said before.
@@ -50,6 +52,11 @@ struct FeedPlace {
     self.address = address
     self.podcast = podcast
     self.isHonest = isHonest
+  }
+
+  /// The podcast whose feed its server sends.
+  var shownPodcast: Int {
+    if case .mistaken(let other) = content { other } else { podcast }
   }
 
   /// The fields of an answer with this body, of this version, and whether it is a 304.

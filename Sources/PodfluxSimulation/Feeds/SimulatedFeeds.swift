@@ -11,6 +11,8 @@ struct SimulatedFeeds {
   /// Whether nothing has changed since all documents became other ones that say the same.
   private(set) var isRebuilt = false
   private var nextTruth = 1
+  /// Whether servers send other podcasts' feeds by mistake.
+  private let makesMistakes: Bool
 
   private static let podcastCount = 3
   /// How many addresses each podcast can be at.
@@ -18,6 +20,8 @@ struct SimulatedFeeds {
   private static let redirectLimit = 10
   /// Which podcast's feed is divided into documents, and of how many worlds one has such a feed.
   private static let (dividedPodcast, worldsForDivided): (Int, UInt64) = (1, 4)
+  /// Of how many worlds one has servers that send other podcasts' feeds.
+  private static let worldsForMistakes: UInt64 = 5
   /// What stands between a feed's address and the number of a further document.
   private static let partMark = "?part="
 
@@ -28,6 +32,8 @@ struct SimulatedFeeds {
     _ files: [SimulatedOrigin], seed: UInt64, naming namesSidecars: Bool = false, showingNotes showsNotes: Bool = false
   ) throws {
     random = SeededGenerator(seed: seed, index: 2)
+    // Without a draw: the other worlds are as they would be without mistakes.
+    makesMistakes = seed % Self.worldsForMistakes == 3
     for number in 0..<Self.podcastCount {
       podcasts.append(try SimulatedPodcast(number: number, files: files, nextTruth: &nextTruth, using: &random))
       podcasts[number].namesSidecars = namesSidecars
@@ -60,6 +66,8 @@ struct SimulatedFeeds {
   mutating func change(_ files: [SimulatedOrigin]) throws -> String {
     let number = random.below(places.count)
     switch random.below(16) {
+    case 0 where makesMistakes:
+      places[number].content = .mistaken(podcast: (places[number].podcast + 1) % Self.podcastCount)
     case 0: places[number].content = .status(random.pick([403, 404, 410, 429, 500, 503]))
     case 1: places[number].content = .redirect(to: another(like: number), isPermanent: true)
     case 2: places[number].content = .redirect(to: another(like: number), isPermanent: false)
@@ -144,7 +152,7 @@ struct SimulatedFeeds {
       case .status(let status):
         let fields = random.once(in: 3) ? [HTTPField(name: "Retry-After", value: "\(random.below(2_000))")] : []
         return FeedAnswer(head: hop.head(status, fields))
-      case .feed: return document(at: number, leadingTo: nil, hop, request)
+      case .feed, .mistaken: return document(at: number, leadingTo: nil, hop, request)
       case .feedLeadingTo(let target):
         return document(at: number, leadingTo: places[target].address, hop, request)
       }
@@ -156,7 +164,7 @@ struct SimulatedFeeds {
   private mutating func document(
     at number: Int, leadingTo address: WebAddress?, _ hop: Hop, _ request: HTTPRequest
   ) -> FeedAnswer {
-    let podcast = podcasts[places[number].podcast]
+    let podcast = podcasts[places[number].shownPodcast]
     guard let part = podcast.part(hop.part) else { return FeedAnswer(head: hop.head(404)) }
     let next = part.isLast ? nil : "\(places[number].address)\(Self.partMark)\(hop.part + 1)"
     let body = podcast.document(part, leadingTo: address, next: next)

@@ -139,9 +139,10 @@ struct SimulatedPodcast {
 
   // MARK: The document
 
-  /// How many documents the feed has.
+  /// How many documents the feed has: one, if two episodes of it are told apart only where both are seen.
   private var documentCount: Int {
-    isDivided && !oddity.hasMany ? max(1, (items.count + Self.documentLength - 1) / Self.documentLength) : 1
+    guard isDivided, !oddity.hasMany, !items.contains(where: \.hasNamesake) else { return 1 }
+    return max(1, (items.count + Self.documentLength - 1) / Self.documentLength)
   }
 
   /// What a document of the feed has; nil if there is no such document.

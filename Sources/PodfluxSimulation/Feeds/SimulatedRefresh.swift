@@ -60,6 +60,7 @@ final class SimulatedRefresh {
     var believed = refresh
     if world.sabotage == .notesUnread { believed.feed.refreshes.validators.hasNotes = true }
     if world.sabotage == .gapForgotten { believed.feed.refreshes.readTo = .max }
+    if world.sabotage == .otherPodcastBelieved { believed.feed.podcast?.guid = nil }
     core = RefreshAttempt(believed, rows: SimulatedEpisodeRows(world: process.world)) { _ in SimulatedDecoder() }
     if world.sabotage == .namesakeTaken { core.undecidedItems = 0 }
   }

@@ -229,6 +229,9 @@ struct ObservedSidecars: SidecarTable {
     try sabotage != .sidecarTakenForOrphan && inner.isKnown(file)
   }
   func isUsed(_ folder: LibraryPath) throws -> Bool { try inner.isUsed(folder) }
+  func hasKeptFile(in folder: LibraryPath) throws -> Bool {
+    try sabotage != .coverGoes && inner.hasKeptFile(in: folder)
+  }
   func due(at now: Timestamp, _ need: SidecarNeed, limit: Int) throws -> [Sidecar] {
     try inner.due(at: now, need, limit: limit)
   }

@@ -358,6 +358,19 @@ struct SidecarsStoreTests {
     #expect(deletions.map(\.file) == [cover])
   }
 
+  @Test("The cover stays with a file that a client keeps, whatever goes later", arguments: [false, true])
+  func keptCover(isBulk: Bool) throws {
+    try set([.cover])
+    let id = try completeEpisode()
+    let cover = try bring("cover.png", inode: 501)
+    let other = try complete("b", inode: 8)
+    try world.send(.downloads(.remove(.one(id), deletingFile: false)))
+    try world.send(.downloads(.remove(isBulk ? .all : .one(other), deletingFile: true)))
+    #expect(try deletions.isEmpty && row().state == .disowned(cover))
+    try world.restart()
+    #expect(deletions.isEmpty)
+  }
+
   @Test("A download that is damaged loses its sidecars, and gets them again when it is completed again")
   func damaged() throws {
     let id = try complete("a")
