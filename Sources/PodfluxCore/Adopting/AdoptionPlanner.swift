@@ -52,7 +52,7 @@ public struct AdoptionPlanner: Sendable {
     guard count < CleanupPlanner.differenceLimit else { return passedOver += 1 }
     if takesAll, let onlyFeed {
       filesByFeed[onlyFeed, default: []].append(file)
-    } else if let feed = names.feed(ofFileAt: file.place) {
+    } else if let feed = names.feed(ofFileAt: file.place, preferring: onlyFeed) {
       // Another feed's file is not looked for.
       guard onlyFeed == nil || onlyFeed == feed else { return }
       filesByFeed[feed, default: []].append(file)
@@ -69,7 +69,7 @@ public struct AdoptionPlanner: Sendable {
   public mutating func placeByAlbum(
     _ file: FoundFile, readTags: (FoundFile) throws -> AdoptableFile.Tags?
   ) rethrows {
-    guard let album = try tags(of: file, readTags)?.album, let feed = names.feed(titled: album),
+    guard let album = try tags(of: file, readTags)?.album, let feed = names.feed(titled: album, preferring: onlyFeed),
       onlyFeed == nil || onlyFeed == feed
     else { return }
     let name = StrayName(key: key(of: file.name), length: file.length)

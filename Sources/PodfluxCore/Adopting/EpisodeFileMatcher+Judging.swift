@@ -93,13 +93,16 @@ extension EpisodeFileMatcher {
   private func subject(_ file: AdoptableFile) -> Subject {
     let reading = NameReading(Self.plain(file.name), podcasts: podcasts, comparable)
     var subject = Subject(file: file, reading: reading, kind: MediaKind(ofFileNamed: file.name))
+    let copies = reading.elements.filter { if case .copy = $0.meaning { true } else { false } }.map(\.range)
     for window in reading.windows {
       let keys = [reading.name.key(window.range), reading.name.latinKey(window.range)].uniqued
       if subject.title == nil {
         let known = keys.filter { !$0.isEmpty && (titles.count($0) > 0 || looseTitles.count($0) > 0) }
         if !known.isEmpty { subject.title = Title(range: window.range, isSure: window.isSure, keys: known) }
       }
-      if window.isSure || window.range.count == reading.name.count {
+      // The number of a copy, `(1)`, is no name, although a file may be called `1.mp3`.
+      let isOfCopy = copies.contains { $0.overlaps(window.range) }
+      if window.isSure && !isOfCopy || window.range.count == reading.name.count {
         subject.fileNames += keys.filter { fileNames.count($0) == 1 && !subject.fileNames.contains($0) }
       }
     }

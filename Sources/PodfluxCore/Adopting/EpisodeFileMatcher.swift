@@ -103,7 +103,7 @@ public struct EpisodeFileMatcher: Sendable {
     let index = entries.count
     var entry = Entry(
       episode: episode, days: [], numbers: [],
-      kind: Self.kind(of: enclosure), seconds: episode.published.map { $0.moment.milliseconds / 1000 })
+      kind: enclosure.mediaKind, seconds: episode.published.map { $0.moment.milliseconds / 1000 })
     if let published = episode.published {
       entry.days = [published.day.daysSince1970]
       if published.moment.day != entry.days[0] { entry.days.append(published.moment.day) }
@@ -137,14 +137,6 @@ public struct EpisodeFileMatcher: Sendable {
     }
     for key in loose { looseTitles.add(index, under: key) }
     for key in [exact] + loose { beginnings.append((Array(key.utf8), Int32(index))) }
-  }
-
-  private static func kind(of enclosure: EpisodeContent.Enclosure) -> MediaKind {
-    if let type = enclosure.mediaType.map(MediaType.init) {
-      if type.isAudio { return .audio }
-      if type.isVideo { return .video }
-    }
-    return MediaKind(ofURL: enclosure.address.description)
   }
 
   /// Whether a title's key may tell an episode: a number may be any.

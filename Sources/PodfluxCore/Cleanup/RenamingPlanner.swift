@@ -77,6 +77,11 @@ public struct RenamingPlanner {
       folded[key(path)] = index
     }
 
+    mutating func remove(_ index: Int, at path: LibraryPath) {
+      if exact[EntryPath(path)] == index { exact[EntryPath(path)] = nil }
+      if folded[key(path)] == index { folded[key(path)] = nil }
+    }
+
     func subject(at place: EntryPath) -> Int? {
       exact[place] ?? place.libraryPath.flatMap { folded[key($0)] }
     }
@@ -101,13 +106,13 @@ public struct RenamingPlanner {
     }
   }
 
-  /// The new names, by subject. A file that keeps its name leaves its place to no other one: where that was expected, the
-  /// names are chosen again.
+  /// The new names, by subject. A file that keeps its name leaves its place to no other one: where one was to go there
+  /// already, the names are chosen again.
   private func targets(_ evidence: some RenamingEvidence) throws -> [Int: Target] {
     var staying: Set<Int> = []
     while true {
       let (targets, more) = try targets(besides: staying, evidence)
-      guard !more.isEmpty else { return targets }
+      guard targets.values.contains(where: { $0.behind.map(more.contains) ?? false }) else { return targets }
       staying.formUnion(more)
     }
   }
@@ -128,6 +133,7 @@ public struct RenamingPlanner {
         targets[index] = target
       } else {
         more.insert(index)
+        left.remove(index, at: subject.file.path)
       }
     }
     return (targets, more)

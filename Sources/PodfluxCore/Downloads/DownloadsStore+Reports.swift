@@ -157,6 +157,8 @@ extension DownloadsStore {
     download.forgetAttempts()
     download.dates.finished = turn.now
     try transition(&download, to: .completed(file), in: turn)
+    // Of those that wait for the quota the next one may go on alone beside what is complete now.
+    if room.waiting > 0 { room.isStale = true }
     // What a rule has asked for and is here may take the place of something else.
     if download.origin == .auto { turn.tell(.downloads(.finished(download.id))) }
     if !settings.sidecars.isEmpty { turn.tell(.downloads(.completed(download.id))) }

@@ -53,7 +53,8 @@ extension DownloadsStore {
     }
     guard file == verification.file else { return }
     var verdict = verdict
-    if case .modified(let file) = verdict, try isAnothers(file, than: download.id, in: turn) {
+    if case .modified(let file) = verdict, try isAnothers(file, than: download.id, having: verification.file, in: turn)
+    {
       verdict = .damaged("the file \"\(file.path)\" is gone, and another download's is in its place", remains: nil)
     } else if case .modified(let file) = verdict, try turn.tables.deletions.names(file) {
       // A removed download's: once that deletion is done, nothing is there.
@@ -82,10 +83,12 @@ extension DownloadsStore {
   }
 
   /// Whether what stands in a file's place is another download's, under a second name (link(2)), or because that was
-  /// published there when this one's file was gone: then it is not what has become of this one's.
+  /// published there when this one's file was gone: then it is not what has become of this one's. The very file that this
+  /// one had is this one's, also if it has become another one's by a second name.
   private func isAnothers(
-    _ file: PublishedFile, than id: DownloadID, in turn: borrowing PodfluxTurn
+    _ file: PublishedFile, than id: DownloadID, having former: PublishedFile, in turn: borrowing PodfluxTurn
   ) throws -> Bool {
+    guard file.inode != former.inode || file.inode == FoundFile.unknownInode else { return false }
     let downloads = turn.tables.downloads
     if try !downloads.claimants(of: FoundFile(file), otherThan: id).isEmpty { return true }
     for other in try downloads.completedDownloads(at: file.path, otherThan: id) {

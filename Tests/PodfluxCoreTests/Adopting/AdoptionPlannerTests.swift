@@ -40,6 +40,19 @@ struct AdoptionPlannerTests {
     #expect(try names().feed(ofFileAt: EntryPath(bytes: Array(path.utf8))) == expected)
   }
 
+  @Test("Of several feeds with one title the one that a person names has the file")
+  func feedsOfOneTitle() throws {
+    let names = try names()
+    for path in ["News/x.mp3", "News - x.mp3"] {
+      let place = EntryPath(bytes: Array(path.utf8))
+      #expect(names.feed(ofFileAt: place) == nil)
+      #expect(names.feed(ofFileAt: place, preferring: 5) == 5)
+      #expect(names.feed(ofFileAt: place, preferring: 1) == nil)
+    }
+    #expect(names.feed(titled: "news", preferring: 4) == 4)
+    #expect(try plan([file("News/Vienna.mp3")], only: 4).isEmpty == false)
+  }
+
   private func plan(
     _ files: [FoundFile], in adopting: Adopting = .init(), only: Feed.Key? = nil,
     likeness: MediaCheck.Likeness? = .media,

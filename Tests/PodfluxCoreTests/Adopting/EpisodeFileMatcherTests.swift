@@ -53,6 +53,7 @@ struct EpisodeFileMatcherTests {
       try episode(19, "The Ticket", "2023-05-09", file: "ticket.mp3", length: 9_000_019),
       try episode(20, "The Platform", "2023-09-05", file: "platform.mp3", length: 9_000_020),
       try episode(21, "Folge 7: Der Schlafwagen", "2023-10-01", file: "f7.mp3", length: 9_000_021),
+      try episode(22, "Night Trains Episode 77", "2023-11-01", file: "77.mp3", length: 9_000_022),
     ]
   }
 
@@ -175,6 +176,7 @@ struct EpisodeFileMatcherTests {
     .left("Vienna to Hamburg (1).mp3"),
     .taken("Vienna to Hamburg (1).mp3", 1, .likely, length: 9_000_001),
     .left("Vienna to Hamburg copy.mp3"),
+    .left("Night Trains Episode 77 (77).mp3"),
     .taken("Vienna to Hamburg 4f1d2c3b9a.mp3", 1, .likely, [.title]),
     .taken("Vienna to Hamburg-3f2504e0-4f89-41d3-9a0c-0305e82c3301.mp3", 1, .likely, [.title]),
     .taken("Vienna to Hamburg [dQw4w9WgXcQ].mp3", 1, .likely, [.title]),

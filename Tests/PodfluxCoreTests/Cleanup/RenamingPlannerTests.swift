@@ -5,24 +5,34 @@ import Testing
 
 @Suite("The plan of new names")
 struct RenamingPlannerTests {
+  private final class Looks {
+    var count = 0
+  }
+
   /// Names are `<title>.mp3`, then `<title> (2).mp3`; the disk has the subjects' files and some others.
   private struct Disk: RenamingEvidence {
     var files: Set<String>
     var isPortable = true
     var isCancelled = false
+    let looks = Looks()
 
     func name(for facts: PublishingFacts, number: Int) throws -> LibraryPath? {
       try LibraryPath(validating: (facts.description.title ?? "") + (number == 1 ? ".mp3" : " (\(number)).mp3"))
     }
 
     func occupant(of path: LibraryPath) throws -> EntryPath? {
-      files.sorted().first { $0.lowercased() == path.description.lowercased() }.map { EntryPath(bytes: Array($0.utf8)) }
+      looks.count += 1
+      return files.sorted().first { $0.lowercased() == path.description.lowercased() }.map {
+        EntryPath(bytes: Array($0.utf8))
+      }
     }
   }
 
   /// The moves for files with new titles, such as `a>b`, on a disk with others.
+  ///
+  /// - Parameter mostLooks: How often it may be looked what takes a path.
   private func moves(
-    _ renames: [(String, String)], others: [String] = [], isPortable: Bool = true
+    _ renames: [(String, String)], others: [String] = [], isPortable: Bool = true, mostLooks: Int = .max
   ) throws -> [String] {
     var planner = RenamingPlanner()
     for (number, (path, title)) in renames.enumerated() {
@@ -35,11 +45,20 @@ struct RenamingPlannerTests {
         PublishingFacts(description: .init(title: title), address: address, settings: Settings()))
     }
     let disk = Disk(files: Set((renames.map(\.0) + others).map { $0 + ".mp3" }), isPortable: isPortable)
-    return try planner.steps(disk).map { step in
+    let steps = try planner.steps(disk)
+    #expect(disk.looks.count <= mostLooks)
+    return try steps.map { step in
       guard case .misnamed(_, let file, let path) = step.finding else { return "\(step)" }
       #expect(step.decision == .rename)
       return "\(file.path.description.dropLast(4))>\(path.description.dropLast(4))"
     }
+  }
+
+  @Test("Files with one title keep their numbers, and each is looked at once")
+  func numbered() throws {
+    let count = 60
+    let files = (1...count).map { ($0 == 1 ? "t" : "t (\($0))", "t") }
+    #expect(try moves(files, mostLooks: count * count / 2) == [])
   }
 
   @Test(

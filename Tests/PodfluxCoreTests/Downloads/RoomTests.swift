@@ -78,6 +78,26 @@ struct RoomTests {
     #expect(world.started.count == 1)
   }
 
+  @Test("When one that went on alone is complete, the next one goes on as long as the complete files leave room for it")
+  func oneByOne() throws {
+    let world = try World { $0.maxConcurrent = 4 }
+    let ids = try ["a", "b", "c", "d"].map { try world.enqueue($0, on: "\($0).example", may: .any) }
+    let kept = ResumeRecord.sample(durable: 5 * Self.mebibyte, total: 6 * Self.mebibyte)
+    for id in ids { try world.report(id, .checkpoint(kept)) }
+    try world.send(.downloads(.pause(.all)))
+    for id in ids { try world.report(id, .stopped(kept: kept)) }
+    try world.set { $0.storageQuotaBytes = 13 * Self.mebibyte }
+    try world.send(.downloads(.resume(.all)))
+    #expect(try ids.map { try world.state($0).kind } == [.running, .waiting, .waiting, .waiting])
+    var complete = 0
+    while let id = try ids.first(where: { try world.state($0).kind == .running }) {
+      try world.finish(id, as: .sample("\(id).mp3", length: 6 * Self.mebibyte))
+      complete += 1
+    }
+    #expect(complete == 2)
+    #expect(try ids.filter { try world.state($0).kind == .waiting }.count == 2)
+  }
+
   @Test("No more begin than there is room for their beginnings")
   func manyBeginnings() throws {
     let world = try World { ($0.storageQuotaBytes, $0.maxConcurrent) = (3 * Self.mebibyte, 8) }
