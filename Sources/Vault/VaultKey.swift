@@ -20,7 +20,7 @@ package struct VaultKey: Sendable {
     do {
       bytes = try SecretLine.bytes(ofFile: path, atMost: Self.lengths.upperBound, waits: true)
     } catch {
-      throw Fault(description: "the key in \"\(path)\" cannot be read: \(error.localizedDescription)")
+      throw Fault(description: "the key in \"\(path)\" cannot be read: \(error)")
     }
     try self.init(Array(bytes), from: path)
   }

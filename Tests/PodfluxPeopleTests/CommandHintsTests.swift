@@ -49,12 +49,9 @@ struct CommandHintsTests {
       #"{"id":"s-3","hosts":["m.e.org"],"kind":"basic","state":"closed"}"#,
     ]
     let hints = try CommandHints(of: library)
-    func commands(_ url: String) throws -> [String] {
-      hints.openCommands(for: try DownloadItem(JSONObject(line: Array(#"{"id":"d-1","url":"\#(url)"}"#.utf8))))
-    }
-    #expect(try commands("http://m.e.org:81/1.mp3") == ["podflux sessions open s-1"])
-    #expect(try commands("http://m.e.org/1.mp3") == ["podflux sessions open s-3"])
-    #expect(try commands("http://other.org/1.mp3").isEmpty)
+    #expect(hints.openCommands(for: "http://m.e.org:81/1.mp3") == ["podflux sessions open s-1"])
+    #expect(hints.openCommands(for: "http://m.e.org/1.mp3") == ["podflux sessions open s-3"])
+    #expect(hints.openCommands(for: "http://other.org/1.mp3").isEmpty && hints.openCommands(for: nil).isEmpty)
   }
 
   @Test(

@@ -87,6 +87,19 @@ struct LibraryFinderTests {
     }
   }
 
+  @Test("Of several things of one title the only one of the preferred kind is meant; of parts of titles none is")
+  func preferred() throws {
+    var library = FakeLibrary()
+    library.episodes = [#"{"id":"e1","title":"Pilot"}"#, #"{"id":"e2","title":"Pilot","download":"d-1"}"#]
+    library.downloads = [#"{"id":"d-1","title":"Pilot"}"#, #"{"id":"d-2","title":"Pilots"}"#]
+    let finder = LibraryFinder(library)
+    #expect(try finder.find("pilot", among: [.downloads, .episodes], preferring: .downloads).id == "d-1")
+    #expect(throws: SelectionFailure.self) { try finder.find("pilot", among: [.downloads, .episodes]) }
+    #expect(throws: SelectionFailure.self) {
+      try finder.find("pil", among: [.downloads, .episodes], preferring: .downloads)
+    }
+  }
+
   @Test("A URL that several have is ambiguous; of downloads the only one that has not failed is meant")
   func ambiguousURL() throws {
     var twins = FakeLibrary()

@@ -51,7 +51,7 @@ package struct Explanation {
       say("It is being downloaded\(rate) (\(item.phase ?? "running")).")
     case .queued: say("It is in the queue and starts when its turn comes.")
     case .waiting where item.reason == .auth:
-      let commands = hints.openCommands(for: item)
+      let commands = hints.openCommands(for: item.url)
       say("It \(item.stateWords(by: clock)).")
       let next = commands.isEmpty ? "podflux sessions lists the logins" : "It goes on after \(commands.listed("or"))"
       say("\(next).")
@@ -168,6 +168,8 @@ package struct Explanation {
       say("It is being refreshed.")
     } else if let next = feed.nextRefresh {
       say(next <= clock.now ? "The next refresh is due." : "The next refresh is \(clock.distance(to: next)).")
+      let commands = hints.openCommands(for: feed.url)
+      if !commands.isEmpty { say("A login for its server is closed, so it may wait for \(commands.listed("or")).") }
     }
     for words in feed.rules.words { say("A rule: \(words).") }
     say(feed.movedFrom.map { "Its publisher has moved it from \($0)." })

@@ -11,9 +11,9 @@ package struct RefreshFollower {
     package var newEpisodes: Int64 = 0
     package var failed: [FeedItem] = []
     /// Those whose refresh has not begun, since the network, their policy or their login does not let it.
-    package var waiting = 0
+    package var waiting: [FeedItem] = []
 
-    package var count: Int { unchanged + changed + failed.count + waiting }
+    package var count: Int { unchanged + changed + failed.count + waiting.count }
   }
 
   private let before: [String: FeedItem]
@@ -64,7 +64,7 @@ package struct RefreshFollower {
 
   /// Gives up those that have not begun.
   package mutating func giveUp() {
-    report.waiting += pending.count
+    report.waiting += pending.sorted().compactMap { before[$0] }
     pending = []
   }
 }
@@ -77,7 +77,7 @@ extension RefreshFollower.Report {
     if unchanged > 0 { parts.append("\(unchanged) unchanged") }
     if changed > 0 { parts.append("\(changed) with \(newEpisodes) new episode\(newEpisodes == 1 ? "" : "s")") }
     if !failed.isEmpty { parts.append("\(failed.count) failed") }
-    if waiting > 0 { parts.append("\(waiting) waiting for the network or a login") }
+    if !waiting.isEmpty { parts.append("\(waiting.count) waiting for the network or a login") }
     let tenths = (milliseconds + 50) / 100
     let time = "\(tenths / 10).\(tenths % 10) s"
     return "Refreshed \(count) feed\(count == 1 ? "" : "s") in \(time)" + (parts.isEmpty ? "" : ": ")

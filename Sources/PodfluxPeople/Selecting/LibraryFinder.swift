@@ -21,14 +21,20 @@ package struct LibraryFinder {
 
   /// The only thing of these kinds that the selector names.
   ///
+  /// - Parameters:
+  ///   - selector: An id, a URL, or a part of a title.
+  ///   - kinds: What it may name.
+  ///   - preferred: Of several things whose whole title it is, the only one of this kind is meant.
   /// - Throws: `SelectionFailure`, or what the source throws.
-  package func find(_ selector: String, among kinds: SelectedKinds) throws -> Selected {
+  package func find(
+    _ selector: String, among kinds: SelectedKinds, preferring preferred: SelectedKinds = []
+  ) throws -> Selected {
     if let found = try find(id: selector, among: kinds) { return found }
     if let address = try? WebAddress(selector) {
       if let found = try find(address, among: kinds) { return found }
       throw SelectionFailure.nothing(selector: selector, kinds: kinds)
     }
-    return try find(title: selector, among: kinds)
+    return try find(title: selector, among: kinds, preferring: preferred)
   }
 
   /// The id of the only feed that the selector names.
@@ -125,7 +131,9 @@ package struct LibraryFinder {
 
   // MARK: Titles
 
-  private func find(title: String, among kinds: SelectedKinds) throws -> Selected {
+  private func find(
+    title: String, among kinds: SelectedKinds, preferring preferred: SelectedKinds
+  ) throws -> Selected {
     let folded = FoldedText.of(title)
     var candidates: [Selected] = []
     if !folded.isEmpty, title.utf8.count <= Condition.Limits.textBytes {
@@ -133,7 +141,8 @@ package struct LibraryFinder {
       if candidates.isEmpty, kinds.contains(.downloads) { candidates = try untitled(containing: folded) }
     }
     let whole = candidates.filter { FoldedText.of($0.title) == folded }
-    let best = whole.isEmpty ? candidates : whole
+    let meant = whole.filter { preferred.contains($0.kind) }
+    let best = meant.count == 1 ? meant : whole.isEmpty ? candidates : whole
     guard let only = try theOnly(of: best, named: title) else {
       throw SelectionFailure.nothing(selector: title, kinds: kinds)
     }

@@ -60,12 +60,19 @@ package struct CommandHints {
     error?.session.flatMap { id in sessions.first { $0.id == id } }
   }
 
-  /// The commands that open the closed sessions again that are for a download's host, with the secrets that they have.
-  package func openCommands(for item: DownloadItem) -> [String] {
-    guard let host = item.url.flatMap({ try? WebAddress($0) })?.host else { return [] }
+  /// The commands that open the closed sessions again that are for a URL's host, with the secrets that they have.
+  package func openCommands(for url: String?) -> [String] {
+    guard let host = url.flatMap({ try? WebAddress($0) })?.host else { return [] }
     return sessions.filter { $0.state == .closed && $0.hosts.contains(host) }.map {
       "podflux sessions open \(ShellCommand.quoted($0.id))"
     }
+  }
+
+  /// Why the refresh of a feed that is due does not begin.
+  package func hindrance(to feed: FeedItem) -> String {
+    let commands = openCommands(for: feed.url)
+    guard commands.isEmpty else { return "its login is closed: \(commands.listed("or"))" }
+    return "there is no network that it may use, its server asked for a pause, or its login is not open yet"
   }
 
   /// A session that a person has named may be that of many feeds.

@@ -36,7 +36,7 @@ struct DownloadSelectionOptions: ParsableArguments {
   }
 
   private static func download(_ selector: String, in source: some SnapshotSource) throws -> DownloadID {
-    let found = try LibraryFinder(source).find(selector, among: [.downloads, .episodes])
+    let found = try LibraryFinder(source).find(selector, among: [.downloads, .episodes], preferring: .downloads)
     let id: String? = if case .episode(let episode) = found { episode.download } else { found.id }
     guard let id else {
       throw EngineRefusal(code: "not_found", message: "\"\(found.title)\" is not downloaded; podflux get does that")

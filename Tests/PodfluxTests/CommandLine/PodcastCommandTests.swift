@@ -138,6 +138,10 @@ struct PodcastCommandTests {
     #expect(refused.output.contains(#""failed":1"#))
     #expect(
       try scene.results("why", "show of").contains("The last refresh failed: the server answered 401 Unauthorized."))
+    scene.origin.serve("/feed.xml", .status(410))
+    #expect(try scene.podflux("sync", "show of").errors.contains("the server answered 410 Gone"))
+    let ended = try scene.podflux("sync")
+    #expect(ended.status == 0 && ended.errors.hasPrefix("1 feed left out, gone for good by the server's word (410)"))
   }
 
   @Test("A feed's downloads are those of its episodes, also if another feed has its title, or it had another one")

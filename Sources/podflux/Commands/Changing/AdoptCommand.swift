@@ -39,7 +39,11 @@ struct AdoptCommand: EngineCommand {
       var request = AdoptRequest(folder: directory.map(Self.named), mode: plan ? .plan : .apply)
       request.feed = try feed.map(LibraryFinder(access.connection).feed)
       let report = try RunReport(of: .cleanup(.adopt(request)), with: access)
-      try report.tell(on: console, isPlan: plan, nothing: "no file is there that no episode has")
+      let nothing =
+        feed == nil
+        ? "no file is there that no episode has"
+        : "no file is there that no episode has and that is like one of the feed; with a folder all files in it are looked at"
+      try report.tell(on: console, isPlan: plan, nothing: nothing)
     }
   }
 

@@ -8,18 +8,30 @@ import WireProtocol
 protocol SelectionCommand: EngineCommand where Folder == LibraryPathOption {
   /// What is said of them afterwards, such as "paused".
   static var participle: String { get }
+  /// Whether what it has queued may have to wait for a pause that a server has asked for.
+  static var queues: Bool { get }
   var selection: DownloadSelectionOptions { get }
   func intent(_ selection: DownloadIntent.Selection) -> DownloadIntent
 }
 
 extension SelectionCommand {
   static var startCleanup: StartCleanup { .awaited }
+  static var queues: Bool { false }
 
   func run() throws {
     try withEngine { access, console in
       let chosen = try selection.selection(in: access.connection)
       let count = try access.affected(by: intent, on: chosen)
       console.report(count, Self.participle)
+      if Self.queues, count > 0, !console.options.json { try tellOfPause(in: access.connection, on: console) }
+    }
+  }
+
+  /// Names a download that waits for a pause of its server: no command shortens that.
+  private func tellOfPause(in source: some SnapshotSource, on console: Console) throws {
+    try source.forEachDownload(.reasons([.host])) { item in
+      console.note("\(item.name) \(item.stateWords(by: console.clock)); all other downloads of its server wait, too")
+      return false
     }
   }
 }
@@ -60,6 +72,7 @@ struct ResumeCommand: SelectionCommand {
       podflux resume --state paused
       """)
   static let participle = "queued"
+  static let queues = true
 
   @OptionGroup var folder: LibraryPathOption
   @OptionGroup var engine: SocketOption
@@ -79,6 +92,7 @@ struct RetryCommand: SelectionCommand {
       podflux retry "Clause 7"
       """)
   static let participle = "queued"
+  static let queues = true
 
   @OptionGroup var folder: LibraryPathOption
   @OptionGroup var engine: SocketOption

@@ -102,6 +102,11 @@ struct SyncCommand: EngineCommand {
           "\(count(failed, "download")) had failed before: podflux ls --state failed lists what has failed, "
             + "and podflux retry --state failed tries it again")
       }
+      if before.ended > 0 {
+        console.note(
+          "\(count(before.ended, "feed")) left out, gone for good by the server's word (410): podflux ls feeds shows what has "
+            + "ended, podflux add with the URL asks again, and podflux rm removes the feed")
+      }
       try end(refreshes.report, downloads, on: console)
     }
   }
@@ -114,6 +119,8 @@ struct SyncCommand: EngineCommand {
   private struct Before {
     /// The feeds that are to be refreshed, unless some are named.
     var feeds: [FeedItem] = []
+    /// How many feeds are left out, since their servers have said that they are gone for good.
+    var ended = 0
     /// The downloads that had failed.
     var failed: Set<String> = []
     /// Those that moved, if downloads are waited for.
@@ -121,7 +128,9 @@ struct SyncCommand: EngineCommand {
 
     init(_ source: some SnapshotSource, at now: Timestamp, _ command: SyncCommand) throws {
       if command.feeds.isEmpty {
-        feeds = try source.feeds().filter { feed in
+        let all = try source.feeds()
+        if !command.due { ended = all.count(where: \.hasEnded) }
+        feeds = all.filter { feed in
           guard command.due else { return !feed.isPaused && !feed.hasEnded }
           return feed.isRefreshing || feed.nextRefresh.map { $0 <= now } ?? false
         }
@@ -185,14 +194,25 @@ struct SyncCommand: EngineCommand {
 
   // MARK: What people are told
 
+  /// How many feeds that wait are named.
+  private static let namedFeeds = 10
+
   private func tell(
     _ report: RefreshFollower.Report, since startedAt: Timestamp, _ access: EngineAccess, on console: Console
   ) throws {
     guard due || report.count > 0 else { return }
     let milliseconds = console.clock.now.milliseconds - startedAt.milliseconds
     if console.mode.progress != .none { console.errors.write(line: report.sentence(milliseconds: milliseconds)) }
-    guard !report.failed.isEmpty else { return }
+    guard !report.failed.isEmpty || !report.waiting.isEmpty else { return }
     let hints = try CommandHints(of: access.connection)
+    for feed in report.waiting.prefix(Self.namedFeeds) {
+      console.errors.write(
+        line: PlainReport.line("waiting", "feed \(feed.title ?? feed.id): \(hints.hindrance(to: feed))"))
+    }
+    if report.waiting.count > Self.namedFeeds {
+      console.errors.write(
+        line: PlainReport.line("waiting", "and \(count(report.waiting.count - Self.namedFeeds, "further feed"))"))
+    }
     for feed in report.failed {
       console.errors.write(
         line: PlainReport.line("failed", "feed \(feed.title ?? feed.id): \(hints.failureAndRepair(of: feed))"))
@@ -221,7 +241,7 @@ struct SyncCommand: EngineCommand {
         key: "feeds",
         value: object([
           "changed": report.changed, "failed": report.failed.count, "newEpisodes": Int(report.newEpisodes),
-          "unchanged": report.unchanged, "waiting": report.waiting,
+          "unchanged": report.unchanged, "waiting": report.waiting.count,
         ])),
     ])
   }
@@ -234,6 +254,6 @@ struct SyncCommand: EngineCommand {
       let words = "\(verb) for room, for the network or for a later attempt"
       console.complain("\(downloads.stuck) \(words); podflux why says of each for what")
     }
-    if report.waiting > 0 || downloads.stuck > 0 { throw ExitCode.later }
+    if !report.waiting.isEmpty || downloads.stuck > 0 { throw ExitCode.later }
   }
 }
