@@ -91,15 +91,13 @@ package struct SidecarAttempt<Files: LibraryFileSystem> {
 
   private mutating func begin() {
     guard !isStopping else { return finish(.stopped) }
-    if let earlier = fetch.earlier {
-      do throws(FileSystemFailure) {
-        if try isPublished(earlier) { return finish(.finished(earlier)) }
-      } catch {
-        return finish(.failed(DownloadError(.io, "\(error)"), retryAfter: nil))
-      }
-    }
     switch fetch.source {
-    case .nothing: finish(.failed(DownloadError(.io, "its file was not published"), retryAfter: nil))
+    case .earlier(let file):
+      do throws(FileSystemFailure) {
+        finish(try isPublished(file) ? .finished(file) : .unpublished)
+      } catch {
+        finish(.failed(DownloadError(.io, "\(error)"), retryAfter: nil))
+      }
     case .text(let text): complete(Array(text.utf8))
     case .address(let address):
       if let gathered = gathered.take() { return complete(gathered) }

@@ -51,7 +51,7 @@ public struct Sidecar: Hashable, Sendable {
   }
 
   /// Whether a request for it may follow.
-  private var isToBeFetched: Bool {
+  var isToBeFetched: Bool {
     switch state {
     case .wanted, .publishing: true
     case .present, .moving, .leaving, .disowned, .failed: false
@@ -79,6 +79,9 @@ extension Sidecar {
     case .present, .moving, .leaving, .disowned, .failed: 0
     }
   }
+
+  /// Whether something is to be fetched for: its download has not gone, or it is a cover, which has none.
+  var mayBeFetched: Bool { owner != nil || kind == .cover }
 
   /// Whether its file gets its name now.
   var isPublishing: Bool { if case .publishing = state { true } else { false } }

@@ -35,8 +35,9 @@ public struct SidecarFetch: Hashable, Sendable {
     case address(WebAddress)
     /// The text itself.
     case text(String)
-    /// Nothing is fetched: the file that was about to be published is there, or is of no use any more.
-    case nothing
+    /// Nothing is fetched: an attempt that has not ended well was about to give this file its name, and whether it has it is
+    /// looked up.
+    case earlier(PublishedFile)
   }
 
   public var id: ID
@@ -44,8 +45,6 @@ public struct SidecarFetch: Hashable, Sendable {
   public var source: Source
   /// The path without the extension.
   public var stem: String
-  /// The file that an engine which has ended was about to publish: if it has its name, nothing is fetched.
-  public var earlier: PublishedFile?
   /// What the settings said when it began.
   public var settings: Settings
   /// Which way its connections may take.
@@ -54,14 +53,13 @@ public struct SidecarFetch: Hashable, Sendable {
   public var session: SessionUse?
 
   public init(
-    id: ID, kind: SidecarKind, source: Source, stem: String, earlier: PublishedFile?, settings: Settings, route: Route,
+    id: ID, kind: SidecarKind, source: Source, stem: String, settings: Settings, route: Route,
     session: SessionUse? = nil
   ) {
     self.id = id
     self.kind = kind
     self.source = source
     self.stem = stem
-    self.earlier = earlier
     self.settings = settings
     self.route = route
     self.session = session
@@ -155,6 +153,8 @@ public struct SidecarReport: Hashable, Sendable {
     case publishing(PublishedFile)
     /// The file has its name.
     case finished(PublishedFile)
+    /// The earlier file does not have its name.
+    case unpublished
     /// Nothing has come of it.
     case failed(DownloadError, retryAfter: Int64?)
     /// The engine has stopped it.

@@ -58,10 +58,15 @@ extension SidecarsStore {
       try !turn.tables.sidecars.isUsed(folder)
     else { return }
     guard try turn.tables.sidecars.hasKeptFile(in: folder) else { return try leave(cover, withFile: true, in: &turn) }
-    guard case .present(let file) = cover.state else { return }
-    var cover = cover
-    cover.state = .disowned(file)
-    try turn.tables.sidecars.update(cover)
+    switch cover.state {
+    case .wanted, .failed: try leave(cover, withFile: false, in: &turn)
+    case .present(let file):
+      var cover = cover
+      cover.state = .disowned(file)
+      try turn.tables.sidecars.update(cover)
+    // What is under way ends first, and is judged by the next round.
+    case .publishing, .moving, .leaving, .disowned: break
+    }
   }
 
   /// Many downloads have gone in one statement: their fetches end.

@@ -36,7 +36,7 @@ extension SidecarsStore {
         live[key] = nil
         mayFetch = true
         return errands.oweMore()
-      case .finished, .stopped: break
+      case .finished, .unpublished, .stopped: break
       }
     }
     if report.news.isEnd {
@@ -62,12 +62,17 @@ extension SidecarsStore {
       sidecar.state = .present(file)
       try turn.tables.sidecars.update(sidecar)
       try follow(&sidecar, in: turn)
+    case (.unpublished, .publishing):
+      // Nothing is left of it: it is fetched as one that never was.
+      guard sidecar.mayBeFetched else { return try turn.tables.sidecars.delete(key) }
+      sidecar.state = .wanted(failures: sidecar.failures, next: turn.now)
+      try turn.tables.sidecars.update(sidecar)
     case (.failed(let error, let delay), .wanted), (.failed(let error, let delay), .publishing):
       try fail(sidecar, error, retryAfter: delay, in: &turn)
     case (.stopped, .publishing):
       // Nothing has the name: the next fetch looks once more.
       break
-    case (.finished, _), (.failed, _), (.stopped, _): break
+    case (.finished, _), (.unpublished, _), (.failed, _), (.stopped, _): break
     }
   }
 
@@ -75,8 +80,7 @@ extension SidecarsStore {
     _ sidecar: Sidecar, _ error: DownloadError, retryAfter: Int64?, in turn: inout PodfluxTurn
   ) throws {
     var sidecar = sidecar
-    // Its download has gone, or has no file any more: nothing is left to be tried.
-    guard sidecar.owner != nil || sidecar.kind == .cover else { return try turn.tables.sidecars.delete(sidecar.key) }
+    guard sidecar.mayBeFetched else { return try turn.tables.sidecars.delete(sidecar.key) }
     let mayPass = error.isTransient || error.code == .io
     let lacksRoom = error.code == .noSpace
     let failures = sidecar.failures + (lacksRoom ? 0 : 1)
@@ -98,17 +102,13 @@ extension SidecarsStore {
     try turn.tables.sidecars.update(sidecar)
   }
 
-  /// Its session could not log in. It may later, with another secret.
+  /// The session of a wanted one could not log in. It may later, with another secret.
   func wait(_ sidecar: Sidecar, in turn: inout PodfluxTurn) throws {
     tellLeft(sidecar, in: &turn)
-    guard sidecar.owner != nil || sidecar.kind == .cover else { return try turn.tables.sidecars.delete(sidecar.key) }
+    guard sidecar.mayBeFetched else { return try turn.tables.sidecars.delete(sidecar.key) }
     var sidecar = sidecar
     let next = turn.now.advanced(byMilliseconds: SidecarLimits.waitMilliseconds)
-    switch sidecar.state {
-    case .wanted(let failures, _): sidecar.state = .wanted(failures: failures, next: next)
-    case .publishing(let file, let failures, _): sidecar.state = .publishing(file, failures: failures, next: next)
-    case .present, .moving, .leaving, .disowned, .failed: return
-    }
+    sidecar.state = .wanted(failures: sidecar.failures, next: next)
     try turn.tables.sidecars.update(sidecar)
   }
 }

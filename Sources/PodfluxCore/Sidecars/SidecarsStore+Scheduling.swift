@@ -17,11 +17,11 @@ extension SidecarsStore {
       let due = try turn.tables.sidecars.due(at: turn.now, need, limit: SidecarLimits.rowsAtOnce)
       for sidecar in due where live[sidecar.key] == nil {
         guard live.count < SidecarLimits.fetches else { return true }
-        if let host = sidecar.address?.host {
+        // Whether a file has its name is looked up without a request.
+        if !sidecar.isPublishing, let host = sidecar.address?.host {
           guard context.obstacles.artworkObstacle(on: host) == nil,
             live.values.count(where: { $0.request?.host == host }) < SidecarLimits.fetchesPerHost
           else { continue }
-          // Also one that was being published: its bytes may be gone.
           if let session = context.sessions.inherited(sidecar.session, by: host) {
             if context.sessions.error(of: session) != nil {
               try wait(sidecar, in: &turn)
@@ -45,13 +45,13 @@ extension SidecarsStore {
       tellLeft(sidecar, in: &turn)
       return try turn.tables.sidecars.delete(sidecar.key)
     }
-    let host = sidecar.address?.host
+    let address: WebAddress? = if case .address(let address) = source { address } else { nil }
+    let host = address?.host
     let id = SidecarFetch.ID(sidecar: sidecar.key, generation: turn.sequence)
-    let earlier = sidecar.isPublishing ? sidecar.file : nil
-    if earlier == nil { try turn.tables.sidecars.update(sidecar) }
-    let grant = sidecar.address.flatMap { context.sessions.grant(sidecar.session, to: $0) }
+    if !sidecar.isPublishing { try turn.tables.sidecars.update(sidecar) }
+    let grant = address.flatMap { context.sessions.grant(sidecar.session, to: $0) }
     let fetch = SidecarFetch(
-      id: id, kind: sidecar.kind, source: source, stem: sidecar.stem, earlier: earlier, settings: context.settings,
+      id: id, kind: sidecar.kind, source: source, stem: sidecar.stem, settings: context.settings,
       route: host.map { context.obstacles.artworkRoute(to: $0, over: context.network.state.path) } ?? .loopback,
       session: grant?.use)
     live[sidecar.key] = LiveFetch(id: id, request: host.map { LiveRequest(to: $0, with: grant, reading: context) })
@@ -62,13 +62,12 @@ extension SidecarsStore {
   private func source(
     of sidecar: inout Sidecar, settings: Settings, in turn: borrowing PodfluxTurn
   ) throws -> SidecarFetch.Source? {
-    // What was about to be published may have its name.
-    let otherwise: SidecarFetch.Source? = sidecar.isPublishing ? .nothing : nil
-    guard settings.sidecars.contains(sidecar.kind) else { return otherwise }
-    if sidecar.kind == .cover { return sidecar.address.map(SidecarFetch.Source.address) ?? otherwise }
+    if case .publishing(let file, _, _) = sidecar.state { return .earlier(file) }
+    guard settings.sidecars.contains(sidecar.kind) else { return nil }
+    if sidecar.kind == .cover { return sidecar.address.map(SidecarFetch.Source.address) }
     guard let owner = sidecar.owner, let download = try turn.tables.downloads.find(owner),
       case .completed(let file) = download.state
-    else { return otherwise }
+    else { return nil }
     let episode = try turn.tables.episodes.find(having: owner)
     let feeds = turn.tables.feeds
     let feed = try episode.flatMap { try feeds.find($0.feed) }
@@ -77,7 +76,7 @@ extension SidecarsStore {
     case .cover, .picture, .chapters, .transcript: return sidecar.address.map(SidecarFetch.Source.address)
     case .notes:
       // The feed may have none any more.
-      guard let episode, let notes = try turn.tables.episodes.notes(of: episode.id) else { return otherwise }
+      guard let episode, let notes = try turn.tables.episodes.notes(of: episode.id) else { return nil }
       return .text(SidecarNotes(notes, title: episode.content.title ?? download.description.title).text)
     case .info: return .text(SidecarInfo(of: download, file, episode: episode, feed: feed).text)
     }

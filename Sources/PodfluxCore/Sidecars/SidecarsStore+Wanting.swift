@@ -79,7 +79,7 @@ extension SidecarsStore {
       followers += try covers(above: file.path, in: turn)
     }
     for var sidecar in followers where sidecar.session == former {
-      guard case .wanted = sidecar.state, sidecar.address != nil else { continue }
+      guard sidecar.isToBeFetched, sidecar.address != nil else { continue }
       sidecar.session = session
       try turn.tables.sidecars.update(sidecar)
     }

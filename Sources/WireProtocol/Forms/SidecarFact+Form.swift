@@ -53,6 +53,9 @@ extension SidecarReport {
         try coder.optional("retryAfterMilliseconds", &milliseconds, .anyInteger)
       }
       news = .failed(error, retryAfter: milliseconds)
+    case .unpublished:
+      coder.type("sidecars/unpublished", "A file that an earlier fetch was about to publish does not have its name.")
+      try exchangeID(with: &coder)
     case .stopped:
       coder.type("sidecars/stopped", "The fetch of a sidecar has ended because the engine stopped it.")
       try exchangeID(with: &coder)
@@ -76,7 +79,8 @@ extension ActionForm {
   /// What services find out about sidecars.
   static let sidecarFacts: [ActionForm] =
     [
-      SidecarReport.News.publishing(.template), .finished(.template), .failed(.template, retryAfter: nil), .stopped,
+      SidecarReport.News.publishing(.template), .finished(.template), .unpublished, .failed(.template, retryAfter: nil),
+      .stopped,
     ].map {
       ActionForm(
         .sidecar(.fetch(SidecarReport(fetch: SidecarReport.template.fetch, news: $0))), naming: ["sidecar", "fetch"])

@@ -10,12 +10,11 @@ struct SidecarAttemptTests {
   private let now = ClockReading(wall: Timestamp(milliseconds: 1_800_000_000_000), monotonicMilliseconds: 1)
 
   private func fetch(
-    _ kind: SidecarKind = .chapters, _ source: SidecarFetch.Source? = nil, stem: String = "Show/a.chapters",
-    earlier: PublishedFile? = nil
+    _ kind: SidecarKind = .chapters, _ source: SidecarFetch.Source? = nil, stem: String = "Show/a.chapters"
   ) throws -> SidecarFetch {
     SidecarFetch(
       id: .init(sidecar: 3, generation: 4), kind: kind,
-      source: try source ?? .address(WebAddress("https://side.example/chapters")), stem: stem, earlier: earlier,
+      source: try source ?? .address(WebAddress("https://side.example/chapters")), stem: stem,
       settings: Settings(), route: .any)
   }
 
@@ -90,24 +89,24 @@ struct SidecarAttemptTests {
     #expect(files.staged.isEmpty)
   }
 
-  @Test("A file that has its name already is not fetched again; one that was changed since is")
+  @Test("Whether a file has its name is looked up; one that was changed since is another")
   func earlier() throws {
     let file = PublishedFile(
       path: try LibraryPath(validating: "a.info.json"), length: 2, inode: 9, modifiedNanoseconds: 1)
     files.items["a.info.json"] = .file(bytes: Array("{}".utf8), inode: 9, modified: 1)
-    var attempt = SidecarAttempt(try fetch(.info, .nothing, stem: "a.info", earlier: file), files: files)
+    var attempt = SidecarAttempt(try fetch(.info, .earlier(file), stem: "a.info"), files: files)
     #expect(news(attempt.handle(.begin, at: now)) == .finished(file))
     files.items["a.info.json"] = .file(bytes: Array("{}".utf8), inode: 9, modified: 2)
-    var another = SidecarAttempt(try fetch(.info, .text("{}"), stem: "a.info", earlier: file), files: files)
-    #expect(error(another.handle(.begin, at: now)) == .fileExists)
+    var another = SidecarAttempt(try fetch(.info, .earlier(file), stem: "a.info"), files: files)
+    #expect(news(another.handle(.begin, at: now)) == .unpublished && another.hasEnded)
   }
 
-  @Test("Where it cannot be looked up whether a file has its name, nothing is fetched in its place")
+  @Test("Where it cannot be looked up whether a file has its name, that is a failure")
   func unknown() throws {
     let file = PublishedFile(
       path: try LibraryPath(validating: "a.info.json"), length: 2, inode: 9, modifiedNanoseconds: 1)
     files.items["a.info.json"] = .unreadable
-    var attempt = SidecarAttempt(try fetch(.info, .text("{}"), stem: "a.info", earlier: file), files: files)
+    var attempt = SidecarAttempt(try fetch(.info, .earlier(file), stem: "a.info"), files: files)
     #expect(error(attempt.handle(.begin, at: now)) == .io)
     #expect(attempt.hasEnded && files.staged.isEmpty)
   }

@@ -229,7 +229,7 @@ struct SidecarsStoreTests {
     for attempt in 1..<SidecarLimits.attempts {
       let fetch = try #require(fetches.first)
       // A failure behind the announcement counts like one before it.
-      if attempt == 2 { try report(fetch, .publishing(try file("a.info.json"))) }
+      if attempt >= 2 { try report(fetch, .publishing(try file("a.info.json"))) }
       try report(fetch, .failed(.lost, retryAfter: nil))
       let next: Timestamp
       switch try row().state {
@@ -241,6 +241,12 @@ struct SidecarsStoreTests {
       #expect(next > world.clock.wall && fetches.isEmpty)
       world.clock.wall = next
       try world.send(.timeCame)
+      if attempt >= 2 {
+        #expect(fetches.map(\.source) == [.earlier(try file("a.info.json"))])
+        try report(fetches[0], .unpublished)
+        // It is fetched at once, and the failures before count.
+        #expect(try row().state == .wanted(failures: attempt, next: world.clock.wall))
+      }
     }
     try report(try #require(fetches.first), .failed(.lost, retryAfter: nil))
     #expect(try row().state == .failed(DownloadError.lost.message))
@@ -288,9 +294,39 @@ struct SidecarsStoreTests {
     try report(try #require(fetches.first), .publishing(file))
     try world.restart()
     let fetch = try #require(fetches.first)
-    #expect(fetch.earlier == file)
+    #expect(fetch.source == .earlier(file))
     try report(fetch, .finished(file))
     #expect(try row().state == .present(file))
+  }
+
+  @Test("Whether a file has its name is looked up without a network; what has to be fetched anew waits for one")
+  func recoversOffline() throws {
+    try set([.chapters])
+    try world.send(.network(.report(NetworkPath(status: .online, interface: .wifi))))
+    try completeEpisode()
+    let file = try file("One.chapters.json")
+    try report(try #require(fetches.first), .publishing(file))
+    try world.restart()
+    let look = try #require(fetches.first)
+    try world.send(.network(.report(NetworkPath(status: .offline))))
+    #expect(orders.isEmpty)
+    #expect(look.source == .earlier(file) && look.route == .loopback)
+    try report(look, .unpublished)
+    #expect(try fetches.isEmpty && row().state == .wanted(failures: 0, next: world.clock.wall))
+    try world.send(.network(.report(NetworkPath(status: .online, interface: .wifi))))
+    #expect(fetches.map(\.kind) == [.chapters])
+  }
+
+  @Test("What a client has kept, and has no name, is not fetched")
+  func recoversKept() throws {
+    let id = try complete("a")
+    let file = try file("a.info.json")
+    try report(try #require(fetches.first), .publishing(file))
+    try world.restart()
+    let look = try #require(fetches.first)
+    try world.send(.downloads(.remove(.one(id), deletingFile: false)))
+    try report(look, .unpublished)
+    #expect(try rows.isEmpty && fetches.isEmpty)
   }
 
   @Test("A drain waits for a fetch, and a stop ends it")

@@ -4,7 +4,7 @@ import PodfluxCore
 /// What services find out about sidecars.
 extension RandomActions {
   /// How many kinds of it there are.
-  static let sidecarKinds = 9
+  static let sidecarKinds = 10
 
   mutating func sidecarFact(_ kind: Int) -> SidecarFact {
     switch kind {
@@ -16,6 +16,7 @@ extension RandomActions {
     case 5: .notDeleted(number())
     case 6: .moved(number(), madeFolders: many(upTo: 2) { $0.file().path })
     case 7: .notMoved(number())
+    case 8: report(.unpublished)
     default: .looked(round: number(), changed: many(upTo: 4) { $0.number() })
     }
   }
