@@ -18,15 +18,15 @@ enum RefreshAgent {
 extension HTTPRequest {
   /// The request of a refresh. The client's headers are for the origin of the feed's own address.
   ///
-  /// - Parameter validators: Those of the body that the library knows of that address; nil if it knows none.
+  /// - Parameter condition: Under which the body is wanted (RFC 9110 section 13.1); nil if it is in any case.
   init(
-    _ refresh: FeedRefresh, at address: WebAddress, as agent: RefreshAgent, validators: FeedValidators?, now: Timestamp
+    _ refresh: FeedRefresh, at address: WebAddress, as agent: RefreshAgent, condition: ConditionalPolicy.Condition?
   ) {
     let feed = refresh.feed
     self.init(
       to: address, headers: address.hasOrigin(of: feed.address) ? feed.wishes.headers : [],
       settings: refresh.settings, route: refresh.route, session: refresh.session)
-    ownFields = Self.fields + (validators.map { Self.conditions($0, now: now) } ?? [])
+    ownFields = Self.fields + (condition?.fields ?? [])
     switch agent {
     case .own: userAgent = feed.wishes.userAgent ?? userAgent
     case .browser: userAgent = RefreshAgent.browserName
@@ -41,14 +41,13 @@ extension HTTPRequest {
       ), ("Accept-Encoding", "br, gzip, deflate"),
     ]
   }
+}
 
-  /// The conditions under which the body is wanted (RFC 9110 section 13.1).
-  private static func conditions(_ validators: FeedValidators, now: Timestamp) -> [(name: String, value: String)] {
-    guard let condition = ConditionalPolicy.condition(for: validators, at: now) else { return [] }
-    var fields: [(name: String, value: String)] = []
-    if let tag = condition.entityTag { fields.append(("If-None-Match", tag)) }
-    if let date = condition.modifiedSince { fields.append(("If-Modified-Since", date)) }
-    return fields
+extension ConditionalPolicy.Condition {
+  fileprivate var fields: [(name: String, value: String)] {
+    [("If-None-Match", entityTag), ("If-Modified-Since", modifiedSince)].compactMap { name, value in
+      value.map { (name, $0) }
+    }
   }
 }
 

@@ -29,7 +29,7 @@ extension RefreshAttempt {
       guard report.isWhole || report.episodes > 0 else { return fail(.feedEndsEarly) }
       return fail(.leadsToOtherFeed)
     }
-    guard report.episodes == 0 || !isOfOtherPodcast(document) else { return fail(.otherPodcast) }
+    guard !isOfOtherPodcast(document) else { return fail(.otherPodcast) }
     returned = document.returned
     let rhythm = rhythm(report.podcast, document.latest)
     guard report.isWhole else { return endEarly(content, rhythm, leadingTo: leadsTo) }

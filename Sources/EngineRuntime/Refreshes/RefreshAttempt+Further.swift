@@ -64,11 +64,11 @@ extension RefreshAttempt {
     // Former failures count where they were those of further documents: others say nothing of this one.
     let isLast = isLastFailure && hasPart && fallback == nil
     guard followsDocument, error.isTransient, !isLast else {
-      // A move is tried again at the next refresh.
+      // A move is tried again.
       let isMoving = if case .move = further.sequel { true } else { false }
       return conclude(isMoving ? .end(further.news.readAgain, movedTo: nil) : further.sequel)
     }
-    // It was read whole where it has been until now. The next refresh tries to move once more.
+    // It was read whole where it has been until now. The move is tried again.
     if let fallback { return conclude(.end(fallback.readAgain, movedTo: nil)) }
     var error = error
     error.message = "a further document of the feed, at \(address.without(secret).redacted): \(error.message)"
@@ -97,7 +97,8 @@ extension RefreshAttempt {
 }
 
 extension RefreshReport.News {
-  /// The same, but the next refresh reads the document even if it has not changed: it says where the feed has moved.
+  /// The same, but the document is read again although it has not changed, at once if a client asks and after a day if none
+  /// does: it says where the feed has moved.
   var readAgain: Self {
     guard case .refreshed(var findings) = self else { return self }
     findings.validators.bodyHash = nil

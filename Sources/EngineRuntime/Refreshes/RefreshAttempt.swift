@@ -211,9 +211,11 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     (missing, returned, held, isLedAway) = ([], [], [], false)
     stage = .requesting
     hasExchange = true
-    let validators = isAtOwnAddress ? usableValidators : nil
-    isConditional = validators.flatMap { ConditionalPolicy.condition(for: $0, at: now.wall) } != nil
-    command(.startExchange(HTTPRequest(refresh, at: address, as: agent, validators: validators, now: now.wall)))
+    let condition = (isAtOwnAddress ? usableValidators : nil).flatMap {
+      ConditionalPolicy.condition(for: $0, at: now.wall, isAsked: refresh.feed.refreshes.isAsked)
+    }
+    isConditional = condition != nil
+    command(.startExchange(HTTPRequest(refresh, at: address, as: agent, condition: condition)))
   }
 
   private mutating func begin(_ head: ResponseHead) {

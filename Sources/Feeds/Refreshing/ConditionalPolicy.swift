@@ -9,6 +9,8 @@ import PodfluxCore
 public enum ConditionalPolicy {
   /// How long a server is believed that only says that nothing changed: seven days.
   public static let trustMilliseconds: Int64 = 7 * 86_400_000
+  /// The same for a body that is to be read again, because the feed could not follow where it leads: a day.
+  public static let readAgainMilliseconds: Int64 = 86_400_000
   /// The longest validator, in bytes; longer ones are not kept.
   public static let maximumBytes = 1024
 
@@ -30,10 +32,16 @@ public enum ConditionalPolicy {
   }
 
   /// The condition of a request at a moment; nil if it asks for the whole.
-  public static func condition(for validation: FeedValidators, at now: Timestamp) -> Condition? {
-    guard !validation.isDistrusted, validation.bodyHash != nil, let since = validation.fullBodyAt else { return nil }
+  ///
+  /// - Parameter isAsked: Whether a client wants the refresh: then a body that is to be read again is read at once.
+  public static func condition(
+    for validation: FeedValidators, at now: Timestamp, isAsked: Bool
+  ) -> Condition? {
+    guard !validation.isDistrusted, let since = validation.fullBodyAt else { return nil }
+    guard !(validation.isToBeReadAgain && isAsked) else { return nil }
+    let trust = validation.isToBeReadAgain ? readAgainMilliseconds : trustMilliseconds
     // A clock that was set back says nothing about the time since then.
-    guard since <= now, now <= since.advanced(byMilliseconds: trustMilliseconds) else { return nil }
+    guard since <= now, now <= since.advanced(byMilliseconds: trust) else { return nil }
     let tag = validation.entityTag.flatMap { isEntityTag($0) ? $0 : nil }
     let date = validation.lastModified.flatMap { isDate($0) ? $0 : nil }
     return tag == nil && date == nil ? nil : Condition(entityTag: tag, modifiedSince: date)
@@ -51,8 +59,8 @@ public enum ConditionalPolicy {
       entityTag: entityTag.flatMap { isEntityTag($0) ? $0 : nil },
       lastModified: lastModified.flatMap { isDate($0) ? $0 : nil }, bodyHash: hash, fullBodyAt: now,
       isDistrusted: validation.isDistrusted)
-    // Of a body whose hash was dropped it is not known whether this is another one.
-    if body == .changed, validation.bodyHash != nil, next.hasValidators(of: validation) { next.isDistrusted = true }
+    // It may be the body before, of which more was understood now.
+    if body == .changed, !validation.isToBeReadAgain, next.hasValidators(of: validation) { next.isDistrusted = true }
     return next
   }
 

@@ -187,7 +187,8 @@ public struct FeedValidators: Hashable, Sendable, Codable {
   public var entityTag: String?
   /// `Last-Modified`, as sent.
   public var lastModified: String?
-  /// The hash of the body that they belong to.
+  /// The hash of the body that they belong to. Nil if that is to be read again, at the latest a day after `fullBodyAt`: the
+  /// feed could not follow where it leads.
   public var bodyHash: String?
   /// When the server last sent the whole body; since then it has said that nothing changed.
   public var fullBodyAt: Timestamp?
@@ -209,4 +210,7 @@ public struct FeedValidators: Hashable, Sendable, Codable {
     self.isDistrusted = isDistrusted
     self.hasNotes = hasNotes
   }
+
+  /// Whether the body is to be read again although it has not changed.
+  public var isToBeReadAgain: Bool { bodyHash == nil && fullBodyAt != nil }
 }

@@ -66,7 +66,7 @@ extension PodcastsStore {
   }
 
   /// The feed at an address, in whichever spelling: rows of earlier versions have their client's.
-  func knownFeed(at address: WebAddress, in turn: borrowing PodfluxTurn) throws -> FeedID? {
+  private func knownFeed(at address: WebAddress, in turn: borrowing PodfluxTurn) throws -> FeedID? {
     let feeds = turn.tables.feeds
     if let id = try feeds.find(at: address.normalized) { return id }
     return try feeds.find(at: address)
@@ -114,9 +114,10 @@ extension PodcastsStore {
     }
     let present = update.session?.leaving(feed.address) ?? feed.address
     let address = update.address?.normalized ?? present
-    if address != feed.address, let other = try knownFeed(at: address, in: turn), other != id {
+    if address != feed.address, let other = try knownFeed(at: update.address ?? address, in: turn), other != id {
       throw Refusal(
-        .conflict, "the feed \"\(other)\" has this address; unsubscribe from one of the two", path: "payload.url")
+        .conflict, "the feed \"\(other)\" has this address, or has moved from it; unsubscribe from one of the two",
+        path: "payload.url")
     }
     // A secret that goes to the vault stays in no former address either.
     feed.address = present

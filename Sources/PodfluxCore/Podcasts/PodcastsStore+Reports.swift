@@ -69,7 +69,7 @@ extension PodcastsStore {
   private func move(_ feed: inout Feed, to address: WebAddress, in turn: borrowing PodfluxTurn) throws {
     let address = address.normalized
     guard address != feed.address else { return }
-    if let other = try knownFeed(at: address, in: turn), other != feed.id { return }
+    if let other = try turn.tables.feeds.find(at: address), other != feed.id { return }
     feed.leaveAddress(for: address)
     try turn.tables.feeds.update(feed)
   }
@@ -119,8 +119,9 @@ extension Feed {
   /// that nothing has changed since is of use. Returns whether that is new.
   @discardableResult
   fileprivate mutating func leaveBody() -> Bool {
-    guard refreshes.validators.bodyHash != nil else { return false }
-    refreshes.validators = FeedValidators(isDistrusted: refreshes.validators.isDistrusted)
+    let left = FeedValidators(isDistrusted: refreshes.validators.isDistrusted)
+    guard refreshes.validators != left else { return false }
+    refreshes.validators = left
     return true
   }
 

@@ -12,9 +12,9 @@ struct ConditionalPolicyTests {
     entityTag: "\"a\"", lastModified: date, bodyHash: "h1", fullBodyAt: now)
 
   private func condition(
-    _ validation: FeedValidators, afterDays days: Int = 0
+    _ validation: FeedValidators, afterDays days: Int = 0, isAsked: Bool = false
   ) -> ConditionalPolicy.Condition? {
-    ConditionalPolicy.condition(for: validation, at: Self.now.advanced(byDays: days))
+    ConditionalPolicy.condition(for: validation, at: Self.now.advanced(byDays: days), isAsked: isAsked)
   }
 
   private func after(
@@ -35,13 +35,19 @@ struct ConditionalPolicyTests {
     #expect(condition(Self.stored, afterDays: -1) == nil)
   }
 
+  @Test("A body that is to be read again is so after a day, or when a client asks")
+  func readingAgain() {
+    var validation = Self.stored
+    #expect(condition(validation, isAsked: true) != nil)
+    validation.bodyHash = nil
+    #expect(condition(validation) != nil && condition(validation, afterDays: 1) != nil)
+    #expect(condition(validation, afterDays: 2) == nil && condition(validation, isAsked: true) == nil)
+  }
+
   @Test("Nothing is asked for without a body, a moment or trust")
   func withholding() {
     #expect(condition(FeedValidators()) == nil)
     var validation = Self.stored
-    validation.bodyHash = nil
-    #expect(condition(validation) == nil)
-    validation = Self.stored
     validation.fullBodyAt = nil
     #expect(condition(validation) == nil)
     validation = Self.stored
