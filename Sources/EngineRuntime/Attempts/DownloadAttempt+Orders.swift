@@ -128,6 +128,8 @@ extension DownloadAttempt {
   }
 
   private mutating func written(_ durable: AttemptStep.Durable, at now: ClockReading) {
-    enqueue(machine.written(durable.length == 0 ? nil : record(durable, at: now)))
+    // Without any bytes a record tells how long the file is, where that is why there are none.
+    let isNews = durable.length > 0 || machine.isTooLongForRoom
+    enqueue(machine.written(isNews ? record(durable, at: now) : nil))
   }
 }

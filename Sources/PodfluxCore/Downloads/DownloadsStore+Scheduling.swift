@@ -33,6 +33,8 @@ extension DownloadsStore {
         guard room.waiting < Obstacle.roomlessLimit else { return }
         continue
       }
+      // The end of one of those, or its first checkpoint, looks again.
+      guard try !awaitsLengths(download, settings: settings, in: turn) else { return }
       liveByHost[download.source.host, default: 0] += 1
       free -= 1
       try start(&download, reading: context, in: &turn)
@@ -53,7 +55,9 @@ extension DownloadsStore {
     if settings.tags { try addTags(to: &attempt, of: download, reading: context, in: turn) }
     let grant = context.sessions.grant(download.session, to: attempt.address)
     attempt.session = grant?.use
-    if doubtsLength { attempt.doubt = .init(quotaLeft: try quotaLeft(for: download.id, settings, in: turn)) }
+    if doubtsLength || settings.storageQuotaBytes > 0 && download.progress.total == nil {
+      attempt.doubt = .init(quotaLeft: try quotaLeft(toBegin: download.id, settings, in: turn))
+    }
     live[download.id] = LiveAttempt(
       attempt, policy: download.networks.effective, path: network.state.path, pathGeneration: network.pathGeneration,
       needsPath: obstacles.needsPath(attempt.address.host),

@@ -98,9 +98,6 @@ extension DownloadsStore {
     if let expected = live[download.id]?.expected {
       // Its own bytes are counted as under way.
       (left, needed) = (left.addingClamped(expected), expected)
-    } else {
-      // One more begins only where there is room for the beginnings of those that have begun.
-      left -= Int64(live.values.count(where: \.isOfUnknownLength)) * TransferMachine.leastRoom
     }
     guard left < needed else { return nil }
     if try fitsAlone(download, settings: settings, in: turn) { return nil }
@@ -108,6 +105,23 @@ extension DownloadsStore {
       .noSpace,
       "\(needed) bytes are needed, and the quota of \(settings.storageQuotaBytes) leaves \(max(0, left)); remove some "
         + "downloads or raise storageQuotaBytes", shortBytes: needed - left)
+  }
+
+  /// How many bytes the quota leaves to a download that is to begin, beside what others may bring before it is known how long
+  /// their files are.
+  func quotaLeft(
+    toBegin id: DownloadID?, _ settings: Settings, in turn: borrowing PodfluxTurn
+  ) throws -> Int64 {
+    guard settings.storageQuotaBytes > 0 else { return .max }
+    let unknown = Int64(live.values.count(where: \.isOfUnknownLength))
+    return try quotaLeft(for: id, settings, in: turn) - unknown * WritePolicy.checkpointBytes
+  }
+
+  /// Whether a download is to begin only when it is known how long the files of those are that have begun.
+  func awaitsLengths(_ download: Download, settings: Settings, in turn: borrowing PodfluxTurn) throws -> Bool {
+    guard settings.storageQuotaBytes > 0, live.values.contains(where: \.isOfUnknownLength) else { return false }
+    let needed = download.neededBytes(doubtingLength: doubtsLength(of: download, at: turn.now))
+    return try quotaLeft(toBegin: download.id, settings, in: turn) < needed
   }
 
   /// Whether a download may go on beside what others have of files for which there was no room: nothing else is under way,
@@ -187,7 +201,7 @@ extension DownloadsStore {
   /// Looks who waits, lets go who has room by the quota now, and has it watched when the disk has room for one more.
   mutating func lookForRoom(settings: Settings, in turn: inout PodfluxTurn) throws {
     if !room.promised.isEmpty { try endPromises(in: turn) }
-    var left = try quotaLeft(settings, in: turn)
+    var left = try quotaLeft(toBegin: nil, settings, in: turn)
     // After a start it is not known who has found too little: what has been woken is in the queue, and goes first.
     let formerly = room.quotaLeft ?? .max
     guard room.isStale || room.waiting > 0 && left > formerly else {

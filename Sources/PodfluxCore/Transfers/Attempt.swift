@@ -27,8 +27,8 @@ public struct Attempt: Hashable, Sendable {
   public var route: Route
   /// The credentials that its request is sent with; nil for none.
   public var session: SessionUse?
-  /// Set where what was said of the file's length, if anything, is too old to be believed: the server is asked anew before
-  /// the file is found too long for the room that there is.
+  /// Set where what was said of the file's length is too old to be believed, or where there is a quota and no server has said
+  /// it: the length that the server names now is judged before the file is fetched.
   public var doubt: Doubt?
 
   /// What is needed to judge a length that a server has just named.

@@ -19,7 +19,9 @@ extension TransferMachine {
         .noSpace, "\(needed) bytes are needed, and the quota leaves \(max(0, left)); remove some downloads or raise it",
         shortBytes: needed - max(0, left))
     }
-    if error != nil, version.total == nil { version.total = total }
+    guard error != nil else { return nil }
+    isTooLongForRoom = true
+    version.total = version.total ?? total
     return error
   }
 }

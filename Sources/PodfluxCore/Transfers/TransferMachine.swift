@@ -114,6 +114,8 @@ public struct TransferMachine: Sendable {
 
   /// How much room there was at the beginning, where the length of the file is in doubt; nil where it is not.
   var roomInDoubt: (room: Int64, reserve: Int64)?
+  /// Whether there was found to be no room for the file by the length that the server has named.
+  public internal(set) var isTooLongForRoom = false
   /// Whether the file was found to be longer than the settings allow.
   var isFileTooLarge = false
   /// How the body that comes is coded, although identity was asked for; nil where it is not. The shell undoes it: what is
@@ -210,7 +212,7 @@ public struct TransferMachine: Sendable {
     case .keep(let count):
       base = count
       let needed = version.total.map { max(0, $0 - count) } ?? Self.leastRoom
-      let isDoubted = attempt.doubt != nil && attempt.resume != nil
+      let isDoubted = attempt.doubt != nil
       if let error = DownloadError.shortage(
         of: isDoubted ? min(needed, Self.leastRoom) : needed, room: room, reserve: reserve)
       {

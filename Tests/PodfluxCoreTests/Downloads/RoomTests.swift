@@ -59,10 +59,9 @@ struct RoomTests {
 
   @Test("What others have of files that found no room keeps none from going on that fits alone")
   func beginnings() throws {
-    let world = try World {
-      ($0.storageQuotaBytes, $0.maxConcurrent) = (8 * Self.mebibyte, 4)
-    }
+    let world = try World { $0.maxConcurrent = 4 }
     let ids = try ["a", "b", "c"].map { try world.enqueue($0, on: "\($0).example", may: .any) }
+    try world.set { $0.storageQuotaBytes = 8 * Self.mebibyte }
     for id in ids {
       try world.report(id, .checkpoint(.sample(durable: Self.mebibyte, total: 7 * Self.mebibyte)))
     }
@@ -98,12 +97,27 @@ struct RoomTests {
     #expect(try ids.filter { try world.state($0).kind == .waiting }.count == 2)
   }
 
-  @Test("No more begin than there is room for their beginnings")
-  func manyBeginnings() throws {
-    let world = try World { ($0.storageQuotaBytes, $0.maxConcurrent) = (3 * Self.mebibyte, 8) }
-    for name in ["a", "b", "c", "d", "e"] { try world.enqueue(name, on: "\(name).example", may: .any) }
-    let running = try ["a", "b", "c", "d", "e"].filter { try world.state(.named($0)).kind == .running }
-    #expect(running == ["a", "b", "c"])
+  /// On a fast network files of some MiB were complete before anything was known of their lengths: 72 MB under a quota of 20.
+  @Test("No more begin than there is room for what they may bring before their lengths are known")
+  func unknownLengths() throws {
+    let world = try World { ($0.storageQuotaBytes, $0.maxConcurrent) = (20 * Self.mebibyte, 16) }
+    let ids = try (0..<16).map { try world.enqueue("d\($0)", on: "h\($0).example", may: .any) }
+    func running() throws -> [DownloadID] { try ids.filter { try world.state($0).kind == .running } }
+    #expect(try running() == Array(ids[..<3]))
+    #expect(ids[..<3].compactMap { world.attempts[$0]?.doubt?.quotaLeft } == [20, 12, 4].map { $0 * Self.mebibyte })
+    #expect(try world.state(ids[3]).kind == .queued, "it waits for no room, but for what the others find out")
+    let length = 5 * Self.mebibyte
+    while let id = try running().last {
+      let attempt = try #require(world.attempts[id])
+      // The head names the length.
+      if let doubt = attempt.doubt, doubt.quotaLeft < length {
+        try world.report(id, full(kept: .sample(durable: 0, total: length)))
+      } else {
+        try world.finish(id, as: .sample("\(id).mp3", length: length))
+      }
+    }
+    let states = try Dictionary(grouping: ids) { try world.state($0).kind }.mapValues(\.count)
+    #expect(states == [.completed: 4, .waiting: 12])
   }
 
   @Test("On a full disk the store watches for the smallest need, and then admits those that fit")
@@ -173,7 +187,7 @@ struct RoomTests {
   func doubtedByQuota() throws {
     let world = try World { $0.storageQuotaBytes = 4 * Self.mebibyte }
     let id = try world.enqueue("a", may: .any)
-    #expect(world.attempts[id]?.doubt == nil)
+    #expect(world.attempts[id]?.doubt?.quotaLeft == 4 * Self.mebibyte)
     try world.report(id, .failed(.lost, kept: .sample(durable: 100, total: Self.absurd)))
     for _ in 0..<2 {
       world.advance(seconds: 30)

@@ -69,6 +69,29 @@ struct TransferMachineRouteTests {
     #expect(machine.received(head: Machines.fittingPart, at: Machines.now).goesOn)
   }
 
+  @Test("A file that is too long for the quota is not begun, and its length is known from then on")
+  func tooLongForQuota() throws {
+    for (left, goesOn) in [(Int64(1500), true), (1499, false)] {
+      var attempt = try Machines.machine().attempt
+      attempt.doubt = .init(quotaLeft: left)
+      var machine = TransferMachine(attempt: attempt, bootID: "boot")
+      _ = machine.start()
+      _ = machine.partialOpened(length: 0, tailHash: nil)
+      let head = Machines.head(200, [("Content-Length", "1500"), ("ETag", "\"v1\"")])
+      #expect(machine.received(head: head, at: Machines.now).goesOn == goesOn)
+      #expect(machine.isTooLongForRoom == !goesOn)
+      guard !goesOn else { continue }
+      #expect(machine.exchangeFinished(failure: .lost) == [.finishWriting])
+      let record = Machines.written(machine, 0)
+      #expect(record.total == 1500 && record.strongETag == nil)
+      guard case .end(.failed(let error, let kept, _))? = machine.written(record).first else {
+        Issue.record("no end")
+        return
+      }
+      #expect(kept == record && error.code == .noSpace && error.shortBytes == 1)
+    }
+  }
+
   @Test("After a crash the stores get the kept length before the request")
   func keptIsTold() throws {
     var record = Machines.record
