@@ -15,6 +15,8 @@ public struct AdoptionPlanner: Sendable {
   private var filesByFeed: [Feed.Key: [FoundFile]] = [:]
   /// Files of no feed that is known: only a name and a length together tell their episodes.
   private var strays: [StrayName: [FoundFile]] = [:]
+  /// How many feeds have the title after which such a file is named, where several have it.
+  private var feedCounts: [FoundFile: Int] = [:]
   private var strayEpisodes: [FoundFile: [AdoptableEpisode]] = [:]
   /// The tags of files that are compared by them, as far as they have been read; nil for a file without any.
   private var tags: [FoundFile: AdoptableFile.Tags?] = [:]
@@ -52,11 +54,15 @@ public struct AdoptionPlanner: Sendable {
     guard count < CleanupPlanner.differenceLimit else { return passedOver += 1 }
     if takesAll, let onlyFeed {
       filesByFeed[onlyFeed, default: []].append(file)
-    } else if let feed = names.feed(ofFileAt: file.place, preferring: onlyFeed) {
+      return count += 1
+    }
+    let feeds = names.feeds(ofFileAt: file.place, preferring: onlyFeed)
+    if feeds.count == 1 {
       // Another feed's file is not looked for.
-      guard onlyFeed == nil || onlyFeed == feed else { return }
-      filesByFeed[feed, default: []].append(file)
+      guard onlyFeed == nil || onlyFeed == feeds[0] else { return }
+      filesByFeed[feeds[0], default: []].append(file)
     } else {
+      if feeds.count > 1 { feedCounts[file] = feeds.count }
       strays[StrayName(key: key(of: file.name), length: file.length), default: []].append(file)
     }
     count += 1
@@ -69,9 +75,13 @@ public struct AdoptionPlanner: Sendable {
   public mutating func placeByAlbum(
     _ file: FoundFile, readTags: (FoundFile) throws -> AdoptableFile.Tags?
   ) rethrows {
-    guard let album = try tags(of: file, readTags)?.album, let feed = names.feed(titled: album, preferring: onlyFeed),
-      onlyFeed == nil || onlyFeed == feed
-    else { return }
+    guard let album = try tags(of: file, readTags)?.album else { return }
+    let feeds = names.feeds(titled: album, preferring: onlyFeed)
+    guard let feed = feeds.first, feeds.count == 1 else {
+      if feeds.count > 1, feedCounts[file] == nil { feedCounts[file] = feeds.count }
+      return
+    }
+    guard onlyFeed == nil || onlyFeed == feed else { return }
     let name = StrayName(key: key(of: file.name), length: file.length)
     strays[name]?.removeAll { $0 == file }
     if strays[name]?.isEmpty == true { strays[name] = nil }
@@ -150,7 +160,8 @@ public struct AdoptionPlanner: Sendable {
     for file in files {
       guard let episodes = strayEpisodes[file] else {
         // What belongs to no feed that was named is not listed.
-        if onlyFeed == nil { leave(.orphan(file), AdoptionDoubt.unknown.words { _ in "" }) }
+        let doubt = feedCounts[file].map(AdoptionDoubt.manyFeeds) ?? .unknown
+        if onlyFeed == nil { leave(.orphan(file), doubt.words { _ in "" }) }
         continue
       }
       var pairing = EpisodePairing(
@@ -169,7 +180,7 @@ public struct AdoptionPlanner: Sendable {
         file, AdoptionVerdict(pairing: pairing, doubt: doubt), rival: { _ in twin ?? file }, likeness: likeness,
         obstacle: obstacle)
     }
-    strayEpisodes = [:]
+    (strayEpisodes, feedCounts) = ([:], [:])
   }
 
   // MARK: Steps
@@ -280,6 +291,7 @@ extension AdoptionDoubt {
   func words(rival: (Int) -> String) -> String {
     switch self {
     case .unknown: "no episode is like it"
+    case .manyFeeds(let count): "\(count) feeds have the title after which it is named; adopt for one of them by its id"
     case .ambiguous(let count): "\(count) episodes are as like it"
     case .weakEvidence: "too little speaks for the episode"
     case .contradicted(.date): "its day is another than the episode's"

@@ -101,7 +101,7 @@ extension EpisodeFileMatcher {
         if !known.isEmpty { subject.title = Title(range: window.range, isSure: window.isSure, keys: known) }
       }
       // The number of a copy, `(1)`, is no name, although a file may be called `1.mp3`.
-      let isOfCopy = copies.contains { $0.overlaps(window.range) }
+      let isOfCopy = copies.contains { window.range.clamped(to: $0) == window.range }
       if window.isSure && !isOfCopy || window.range.count == reading.name.count {
         subject.fileNames += keys.filter { fileNames.count($0) == 1 && !subject.fileNames.contains($0) }
       }

@@ -62,6 +62,8 @@ public struct EpisodePairing: Hashable, Sendable, Codable {
 public enum AdoptionDoubt: Hashable, Sendable {
   /// Nothing agrees with any episode.
   case unknown
+  /// It is named after a title that so many feeds have.
+  case manyFeeds(Int)
   /// So many episodes are as good.
   case ambiguous(Int)
   /// What agrees is not enough.

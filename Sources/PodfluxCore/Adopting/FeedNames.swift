@@ -18,41 +18,44 @@ public struct FeedNames: Sendable {
     }
   }
 
-  /// The feed after which the innermost folder is named that is named after one; nil if none is, or if several feeds have
-  /// that name and the preferred one is not among them. Failing folders, the beginning or end of the file's name tells.
-  public func feed(ofFileAt place: EntryPath, preferring preferred: Feed.Key? = nil) -> Feed.Key? {
+  /// The feed after which the innermost folder is named that is named after one. Failing folders, the beginning or end of
+  /// the file's name tells. Several feeds have one title, unless the preferred one is among them; none may have it.
+  public func feeds(ofFileAt place: EntryPath, preferring preferred: Feed.Key? = nil) -> [Feed.Key] {
     var components = place.bytes.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
-    guard let name = components.popLast() else { return nil }
+    guard let name = components.popLast() else { return [] }
     for folder in components.reversed() {
       for key in [comparable.key(folder), comparable.latinKey(folder)] {
-        if let found = feeds[key] { return Self.one(of: found, preferring: preferred) }
+        if let found = feeds[key] { return Self.choice(of: found, preferring: preferred) }
       }
     }
-    return feed(ofFileNamed: name, preferring: preferred)
+    return feeds(ofFileNamed: name, preferring: preferred)
   }
 
-  /// The only feed of this title, such as a file's album, or the preferred one of several; nil if there is none.
-  public func feed(titled title: String, preferring preferred: Feed.Key? = nil) -> Feed.Key? {
+  /// The feeds of this title, such as a file's album; of several the preferred one alone, if it is among them.
+  public func feeds(titled title: String, preferring preferred: Feed.Key? = nil) -> [Feed.Key] {
     for key in comparable.keys(title) where !key.isEmpty {
-      if let found = feeds[key] { return Self.one(of: found, preferring: preferred) }
+      if let found = feeds[key] { return Self.choice(of: found, preferring: preferred) }
     }
-    return nil
+    return []
   }
 
-  private static func one(of feeds: [Feed.Key], preferring preferred: Feed.Key?) -> Feed.Key? {
-    feeds.count == 1 ? feeds[0] : feeds.first { $0 == preferred }
+  private static func choice(of feeds: [Feed.Key], preferring preferred: Feed.Key?) -> [Feed.Key] {
+    feeds.first { $0 == preferred }.map { [$0] } ?? feeds
   }
 
   /// `Podcast - Title` and `Title - Podcast`.
-  private func feed(ofFileNamed name: String, preferring preferred: Feed.Key?) -> Feed.Key? {
+  private func feeds(ofFileNamed name: String, preferring preferred: Feed.Key?) -> [Feed.Key] {
+    var several: [Feed.Key] = []
     let words = NameWords(FileExtension.stem(of: name), comparable)
     for index in 1..<max(words.count, 1) where words.words[index].isBehindBreak {
       for range in [0..<index, index..<words.count] {
         for key in [words.key(range), words.latinKey(range)] where key.utf8.count >= Self.leastTitle {
-          if let found = feeds[key], let feed = Self.one(of: found, preferring: preferred) { return feed }
+          let found = Self.choice(of: feeds[key] ?? [], preferring: preferred)
+          if found.count == 1 { return found }
+          if several.isEmpty { several = found }
         }
       }
     }
-    return nil
+    return several
   }
 }

@@ -269,8 +269,10 @@ public struct CleanupPlanner {
       $0.row.place == $1.row.place ? $1.row.isEarlier(than: $0.row) : $0.row.place < $1.row.place
     }
     for lost in own + displaced.filter({ !isOwn($0) }) {
-      // A second name (link(2)) of another download's file is not an edit of this download's.
+      // A second name (link(2)) of another download's file is not an edit of this download's, nor of one that another download
+      // follows now.
       if let found = lost.found, let index = strays.firstIndex(at: found.place), !taken.contains(index),
+        found.inode == FoundFile.unknownInode || !decided.contains(found.inode),
         try !evidence.isNeeded(found, otherThanBy: lost.row.download)
       {
         taken.insert(index)

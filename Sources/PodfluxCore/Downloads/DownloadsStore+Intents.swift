@@ -8,14 +8,8 @@ extension DownloadsStore {
       let (id, isNew) = try enqueue(wish, reading: context, in: &turn)
       return .enqueued(id: id, created: isNew)
     case .pause(let selection): return try change(selection, by: .pause, in: &turn)
-    case .resume(let selection):
-      let reply = try change(selection, by: .resume, in: &turn)
-      room.doubtedAt = turn.now
-      return reply
-    case .retry(let selection):
-      let reply = try change(selection, by: .retry, in: &turn)
-      room.doubtedAt = turn.now
-      return reply
+    case .resume(let selection): return try queue(selection, by: .resume, in: &turn)
+    case .retry(let selection): return try queue(selection, by: .retry, in: &turn)
     case .cancel(let selection): return try change(selection, by: .cancel, in: &turn)
     case .remove(let selection, let deletingFile):
       return try change(selection, by: .remove(deletingFiles: deletingFile), in: &turn)
@@ -96,6 +90,17 @@ extension DownloadsStore {
     _ = try change(.matching(failed), by: .retry, in: &turn)
   }
 
+  /// Queues downloads because a client asks for it: room that was looked for in vain, and logins that were refused, are tried
+  /// again.
+  private mutating func queue(
+    _ selection: DownloadIntent.Selection, by change: BulkChange, in turn: inout PodfluxTurn
+  ) throws -> Reply {
+    let reply = try self.change(selection, by: change, in: &turn)
+    if case .matching = selection, reply != .affected(0) { turn.tell(.downloads(.session(.askedAgain(nil)))) }
+    room.doubtedAt = turn.now
+    return reply
+  }
+
   private mutating func change(
     _ selection: DownloadIntent.Selection, by change: BulkChange, in turn: inout PodfluxTurn
   ) throws -> Reply {
@@ -128,8 +133,6 @@ extension DownloadsStore {
       let changed = try self.change(active.filter(meant.contains), by: change, in: &turn)
       let others = try turn.tables.downloads.apply(change, to: condition, at: moment, sparing: active)
       deletions.oweMore()
-      let all = changed + others.values.reduce(0, +)
-      if change.resultingKind == .queued, all > 0 { turn.tell(.downloads(.session(.askedAgain(nil)))) }
       if change.resultingKind == nil {
         turn.tell(.downloads(.session(.leftByMany)))
         if others[.completed] != nil { turn.tell(.downloads(.removedMany)) }
@@ -138,7 +141,7 @@ extension DownloadsStore {
         count(kind, -number)
         if let result = change.resultingKind { count(result, number) }
       }
-      return .affected(all)
+      return .affected(changed + others.values.reduce(0, +))
     }
   }
 

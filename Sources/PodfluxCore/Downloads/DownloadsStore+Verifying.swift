@@ -83,14 +83,14 @@ extension DownloadsStore {
   }
 
   /// Whether what stands in a file's place is another download's, under a second name (link(2)), or because that was
-  /// published there when this one's file was gone: then it is not what has become of this one's. The very file that this
-  /// one had is this one's, also if it has become another one's by a second name.
+  /// published there when this one's file was gone, perhaps with its inode: then it is not what has become of this one's. The
+  /// very file that this one had is this one's, also if it has become another one's under another name.
   private func isAnothers(
     _ file: PublishedFile, than id: DownloadID, having former: PublishedFile, in turn: borrowing PodfluxTurn
   ) throws -> Bool {
-    guard file.inode != former.inode || file.inode == FoundFile.unknownInode else { return false }
     let downloads = turn.tables.downloads
-    if try !downloads.claimants(of: FoundFile(file), otherThan: id).isEmpty { return true }
+    let isItself = file.inode == former.inode && file.inode != FoundFile.unknownInode
+    if try !isItself && !downloads.claimants(of: FoundFile(file), otherThan: id).isEmpty { return true }
     for other in try downloads.completedDownloads(at: file.path, otherThan: id) {
       guard case .completed(let theirs)? = try downloads.find(other)?.state else { continue }
       if theirs.inode == file.inode { return true }

@@ -71,7 +71,9 @@ package struct CommandHints {
   /// Why the refresh of a feed that is due does not begin.
   package func hindrance(to feed: FeedItem) -> String {
     let commands = openCommands(for: feed.url)
-    guard commands.isEmpty else { return "its login is closed: \(commands.listed("or"))" }
+    guard commands.isEmpty else {
+      return "it may wait for a login of its server that is closed: \(commands.listed("or"))"
+    }
     return "there is no network that it may use, its server asked for a pause, or its login is not open yet"
   }
 

@@ -105,8 +105,10 @@ struct RemovedFiles {
 }
 
 extension Timestamp {
-  /// A file's time (stat(2)), rounded down to the millisecond.
+  /// A file's time (stat(2)), rounded down to the millisecond, and clamped: file systems store any time.
   fileprivate init(_ time: timespec) {
-    self.init(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    let (whole, isTooMuch) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1000)
+    let limit: Int64 = time.tv_sec < 0 ? .min : .max
+    self.init(milliseconds: isTooMuch ? limit : whole.addingClamped(Int64(time.tv_nsec) / 1_000_000))
   }
 }

@@ -37,7 +37,8 @@ struct AdoptionPlannerTests {
       ("Night Trains - x.mp3", 1), ("mine/x - The Small Print.mp3", 2), ("mine/x Night Trains y.mp3", nil),
     ] as [(String, Feed.Key?)])
   func feeds(path: String, expected: Feed.Key?) throws {
-    #expect(try names().feed(ofFileAt: EntryPath(bytes: Array(path.utf8))) == expected)
+    let found = try names().feeds(ofFileAt: EntryPath(bytes: Array(path.utf8)))
+    #expect(found.count == 1 ? found.first == expected : expected == nil)
   }
 
   @Test("Of several feeds with one title the one that a person names has the file")
@@ -45,19 +46,29 @@ struct AdoptionPlannerTests {
     let names = try names()
     for path in ["News/x.mp3", "News - x.mp3"] {
       let place = EntryPath(bytes: Array(path.utf8))
-      #expect(names.feed(ofFileAt: place) == nil)
-      #expect(names.feed(ofFileAt: place, preferring: 5) == 5)
-      #expect(names.feed(ofFileAt: place, preferring: 1) == nil)
+      #expect(names.feeds(ofFileAt: place) == [4, 5])
+      #expect(names.feeds(ofFileAt: place, preferring: 5) == [5])
+      #expect(names.feeds(ofFileAt: place, preferring: 1) == [4, 5])
     }
-    #expect(names.feed(titled: "news", preferring: 4) == 4)
+    #expect(names.feeds(titled: "news", preferring: 4) == [4])
     #expect(try plan([file("News/Vienna.mp3")], only: 4).isEmpty == false)
+  }
+
+  @Test("A file that is named after the title of several feeds is left, and the reason says so")
+  func manyFeeds() throws {
+    var reasons: [String] = []
+    let album: [String: AdoptableFile.Tags] = ["mine/2.mp3": .init(album: "news")]
+    let files = [file("News/1.mp3"), file("mine/2.mp3"), file("mine/3.mp3")]
+    _ = try plan(files, tags: album, noteReason: { reasons.append($0) })
+    let many = "2 feeds have the title after which it is named; adopt for one of them by its id"
+    #expect(reasons == [many, many, "no episode is like it"])
   }
 
   private func plan(
     _ files: [FoundFile], in adopting: Adopting = .init(), only: Feed.Key? = nil,
     likeness: MediaCheck.Likeness? = .media,
     obstacle: String? = nil, tags: [String: AdoptableFile.Tags] = [:], tagReadings: Int = 9,
-    noteRead: (String) -> Void = { _ in }
+    noteRead: (String) -> Void = { _ in }, noteReason: (String) -> Void = { _ in }
   ) throws -> [String] {
     var planner = AdoptionPlanner(
       adopting, names: try names(), onlyFeed: only, comparing: Self.comparable, tagReadings: tagReadings)
@@ -83,6 +94,7 @@ struct AdoptionPlannerTests {
       planner.decideStrays(likeness: { _ in likeness }, obstacle: { _ in obstacle })
     }
     return planner.takeSteps().map { step in
+      noteReason(step.because)
       let episodes = step.finding.pairing.map { " \($0.episodes.map(\.number))" } ?? ""
       return "\(step.decision) \(step.finding.place?.text ?? "")\(episodes)"
     }

@@ -54,6 +54,7 @@ struct EpisodeFileMatcherTests {
       try episode(20, "The Platform", "2023-09-05", file: "platform.mp3", length: 9_000_020),
       try episode(21, "Folge 7: Der Schlafwagen", "2023-10-01", file: "f7.mp3", length: 9_000_021),
       try episode(22, "Night Trains Episode 77", "2023-11-01", file: "77.mp3", length: 9_000_022),
+      try episode(23, "The Menu", "2023-12-01", file: "dining-copy.mp3", length: 9_000_023),
     ]
   }
 
@@ -176,6 +177,9 @@ struct EpisodeFileMatcherTests {
     .left("Vienna to Hamburg (1).mp3"),
     .taken("Vienna to Hamburg (1).mp3", 1, .likely, length: 9_000_001),
     .left("Vienna to Hamburg copy.mp3"),
+    // A name that ends like a copy's is one nevertheless.
+    .taken("dining-copy.mp3", 23, .likely, [.fileName]),
+    .taken("Night Trains - dining-copy.mp3", 23, .likely, [.fileName]),
     .left("Night Trains Episode 77 (77).mp3"),
     .taken("Vienna to Hamburg 4f1d2c3b9a.mp3", 1, .likely, [.title]),
     .taken("Vienna to Hamburg-3f2504e0-4f89-41d3-9a0c-0305e82c3301.mp3", 1, .likely, [.title]),

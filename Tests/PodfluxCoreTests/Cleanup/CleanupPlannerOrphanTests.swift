@@ -227,6 +227,18 @@ struct CleanupPlannerOrphanTests {
     #expect(try scene.decisions(.init(orphans: .delete)) == ["modified a: follow", "orphan b: leave"])
   }
 
+  /// Seed 8 of the simulator, with links: both rows were to follow, and each further run found the second one's file gone.
+  @Test("Of two rows in whose places one file has come under two names, one follows it, and the other's file is missing")
+  func oneFileForTwo() throws {
+    _ = try scene.present("here", at: "h", inode: 9)
+    try scene.row("a", at: "a", length: 10, inode: 1, time: 1)
+    try scene.row("b", at: "b", length: 11, inode: 3, time: 1)
+    for place in ["a", "b"] { scene.found(place, length: 12, inode: 2, time: 2) }
+    scene.media[2] = true
+    #expect(
+      try scene.decisions(.init(orphans: .delete)) == ["modified a: follow", "missing b: forget", "orphan b: leave"])
+  }
+
   @Test("No row follows a file that a row behind a link claims: the store would refuse it in each run")
   func claimedByKept() throws {
     _ = try scene.present("here", at: "h", inode: 9)

@@ -54,7 +54,7 @@ struct RenamingPlannerTests {
     }
   }
 
-  @Test("Files with one title keep their numbers, and each is looked at once")
+  @Test("Files with one title keep their numbers, and no pair of them is looked at twice")
   func numbered() throws {
     let count = 60
     let files = (1...count).map { ($0 == 1 ? "t" : "t (\($0))", "t") }

@@ -185,6 +185,20 @@ struct VerifyingTests {
     #expect(error.message == "the file \"\(theirs.path)\" is gone, and one that is to be deleted is in its place")
   }
 
+  /// A second name of its file is another download's, or its file is gone and another download's has got path and inode.
+  @Test("A download's own file is followed, and no other one", arguments: [("b.mp3", true), ("a.mp3", false)])
+  func ownFile(other: String, isOwn: Bool) throws {
+    let world = try World()
+    let ids = try ["a", "b"].map { try world.enqueue($0) }
+    try world.finish(ids[0], as: .sample("a.mp3", inode: 5))
+    try world.finish(ids[1], as: .sample(other, inode: 5))
+    var edited = try PublishedFile.sample("a.mp3", inode: 5)
+    edited.modifiedNanoseconds = 7
+    try world.send(.downloads(.verify(.one(ids[0]))))
+    try world.verified(ids[0], .modified(edited))
+    #expect(try world.state(ids[0]).kind == (isOwn ? .completed : .failed))
+  }
+
   @Test("A download with a missing file does not prevent the move of another's with its path")
   func samePathOnly() throws {
     let world = try World()

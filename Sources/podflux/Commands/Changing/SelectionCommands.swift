@@ -23,13 +23,23 @@ extension SelectionCommand {
       let chosen = try selection.selection(in: access.connection)
       let count = try access.affected(by: intent, on: chosen)
       console.report(count, Self.participle)
-      if Self.queues, count > 0, !console.options.json { try tellOfPause(in: access.connection, on: console) }
+      guard Self.queues, count > 0, !console.options.json else { return }
+      try tellOfPause(of: chosen, in: access.connection, on: console)
     }
   }
 
-  /// Names a download that waits for a pause of its server: no command shortens that.
-  private func tellOfPause(in source: some SnapshotSource, on console: Console) throws {
+  /// Names one of the downloads that waits for a pause of its server: no command shortens that.
+  private func tellOfPause(
+    of chosen: DownloadIntent.Selection, in source: some SnapshotSource, on console: Console
+  ) throws {
+    let ids: Set<DownloadID>? =
+      switch chosen {
+      case .one(let id): [id]
+      case .many(let ids): Set(ids)
+      case .matching: nil
+      }
     try source.forEachDownload(.reasons([.host])) { item in
+      guard ids.map({ DownloadID(item.id).map($0.contains) ?? false }) ?? true else { return true }
       console.note("\(item.name) \(item.stateWords(by: console.clock)); all other downloads of its server wait, too")
       return false
     }
