@@ -68,7 +68,7 @@ extension DownloadsStore {
     guard var download = try download(of: attempt, in: turn) else { return }
     download.progress.keep(record)
     live[attempt.download]?.expected = download.missingBytes ?? 0
-    live[attempt.download]?.isOfUnknownLength = false
+    live[attempt.download]?.isOfUnknownLength = download.missingBytes == nil
     switch download.state {
     case .running(.connecting), .running(.receiving):
       live[attempt.download]?.phase = .receiving

@@ -68,7 +68,8 @@ extension DownloadsStore {
     let isSame = file.length == former.length && file.sha256 == former.sha256
     if !isSame || (file.sha256 == nil && file.hasOtherTime(than: former)) {
       turn.tell(.downloads(.edited(download.id)))
-      if let modified = file.modified { download.dates.modified = modified } else { download.dates.modified = turn.now }
+      // File systems store any time, but nothing was changed later than now.
+      download.dates.modified = file.modified.map { min($0, turn.now) } ?? turn.now
     }
     // What was downloaded stays what it was; of a file that was tagged it was another one from the beginning.
     if download.original == nil {

@@ -70,7 +70,8 @@ extension DownloadsStore {
   ) throws -> Int64 {
     guard settings.storageQuotaBytes > 0 else { return .max }
     let limit = Settings.Limits.volume.upperBound
-    let expected = live.values.reduce(0) { min($0 + $1.expected, limit) }
+    // What is told to stop brings nothing more. Two that count each other's would both stop.
+    let expected = live.values.reduce(0) { $1.isStopping ? $0 : min($0 + $1.expected, limit) }
     let promised = room.promised.reduce(0) { $1.key == download ? $0 : min($0 + $1.value, limit) }
     return settings.storageQuotaBytes - (try turn.tables.downloads.storedBytes()) - expected - promised
   }
@@ -95,9 +96,10 @@ extension DownloadsStore {
   ) throws -> DownloadError? {
     var left = try quotaLeft(for: download.id, settings, in: turn)
     var needed = download.neededBytes(doubtingLength: doubtsLength(of: download, at: turn.now))
-    if let expected = live[download.id]?.expected {
+    if let attempt = live[download.id] {
       // Its own bytes are counted as under way.
-      (left, needed) = (left.addingClamped(expected), expected)
+      (left, needed) = (left.addingClamped(attempt.isStopping ? 0 : attempt.expected), attempt.expected)
+      if attempt.isOfUnknownLength { left -= unseenBytes(besides: download.id) }
     }
     guard left < needed else { return nil }
     if try fitsAlone(download, settings: settings, in: turn) { return nil }
@@ -113,14 +115,23 @@ extension DownloadsStore {
     toBegin id: DownloadID?, _ settings: Settings, in turn: borrowing PodfluxTurn
   ) throws -> Int64 {
     guard settings.storageQuotaBytes > 0 else { return .max }
-    let unknown = Int64(live.values.count(where: \.isOfUnknownLength))
-    return try quotaLeft(for: id, settings, in: turn) - unknown * WritePolicy.checkpointBytes
+    return try quotaLeft(for: id, settings, in: turn) - unseenBytes(besides: nil)
   }
 
-  /// Whether a download is to begin only when it is known how long the files of those are that have begun.
+  /// How many bytes those of unknown length may bring until their next checkpoints.
+  private func unseenBytes(besides id: DownloadID?) -> Int64 {
+    let unknown = live.count { $0.key != id && $0.value.isOfUnknownLength && !$0.value.isStopping }
+    return Int64(unknown) * WritePolicy.checkpointBytes
+  }
+
+  /// Whether a download is to begin only when it is known how long the files of those are that have begun, or when they have
+  /// ended.
   func awaitsLengths(_ download: Download, settings: Settings, in turn: borrowing PodfluxTurn) throws -> Bool {
-    guard settings.storageQuotaBytes > 0, live.values.contains(where: \.isOfUnknownLength) else { return false }
-    let needed = download.neededBytes(doubtingLength: doubtsLength(of: download, at: turn.now))
+    guard settings.storageQuotaBytes > 0, unseenBytes(besides: download.id) > 0 else { return false }
+    let needed =
+      download.length == nil
+      ? WritePolicy.checkpointBytes
+      : download.neededBytes(doubtingLength: doubtsLength(of: download, at: turn.now))
     return try quotaLeft(toBegin: download.id, settings, in: turn) < needed
   }
 
@@ -132,6 +143,11 @@ extension DownloadsStore {
     guard !live.contains(where: { $0.key != download.id && !$0.value.isStopping }),
       !room.promised.contains(where: { $0.key != download.id })
     else { return false }
+    guard download.length != nil else {
+      // It may be of any length: others that began in vain must not add up.
+      let stored = try turn.tables.downloads.storedBytes()
+      return stored.addingClamped(WritePolicy.checkpointBytes) <= settings.storageQuotaBytes
+    }
     let isDoubted = doubtsLength(of: download, at: turn.now)
     let needed = live[download.id]?.expected ?? download.neededBytes(doubtingLength: isDoubted)
     let whole = download.progress.durable.addingClamped(needed)
@@ -167,7 +183,8 @@ extension DownloadsStore {
     guard room.waiting > 0 else { return needs }
     let line = try room.isStale ? waitingInOrder(in: turn).line : room.line
     // What is complete is there, and not to come any more.
-    let complete = live.values.filter(\.isPublishing).reduce(Int64(0)) { $0.addingClamped($1.expected) }
+    let publishing = live.values.filter { $0.isPublishing && !$0.isStopping }
+    let complete = publishing.reduce(Int64(0)) { $0.addingClamped($1.expected) }
     let left = try quotaLeft(settings, in: turn).addingClamped(complete)
     for var need in line {
       let own = left.addingClamped(need.download.flatMap { room.promised[$0] } ?? 0)
@@ -224,12 +241,18 @@ extension DownloadsStore {
           left = own - download.neededBytes
         }
         try transition(&download, to: .queued, in: turn)
-      } else if try left < download.neededBytes && goesAlone(download, settings: settings, in: turn) {
-        room.promised[download.id] = download.neededBytes
-        try transition(&download, to: .queued, in: turn)
       } else {
         waiting.append(download)
       }
+    }
+    // Only where no other goes on: each would find what is promised to the other.
+    let lone = try waiting.firstIndex { [left] download in
+      try left < download.neededBytes && goesAlone(download, settings: settings, in: turn)
+    }
+    if let lone {
+      var download = waiting.remove(at: lone)
+      room.promised[download.id] = download.neededBytes
+      try transition(&download, to: .queued, in: turn)
     }
     let reserve = max(settings.reserveFreeBytes, WritePolicy.reservedRoom)
     let wanted = waiting.filter { $0.isShort && $0.neededBytes <= left }.map(\.roomBytes).min().map { $0 + reserve }

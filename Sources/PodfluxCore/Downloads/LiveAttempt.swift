@@ -19,7 +19,7 @@ public struct LiveAttempt: Hashable, Sendable {
   var policy: NetworkPolicy
   /// How many bytes are still expected, as far as that is known.
   var expected: Int64
-  /// Whether its server has not yet said how long its file is.
+  /// Whether its server has not said how long its file is.
   var isOfUnknownLength: Bool
   /// Whether it was stopped. Its slot is free only when it has ended, or publishes.
   public internal(set) var isStopping = false

@@ -8,6 +8,16 @@ extension TransferMachine {
     return .stop
   }
 
+  /// What is wrong with a body whose length no server has named, once it has so many bytes: more than the quota leaves.
+  func outgrowth(_ length: Int64) -> DownloadError? {
+    guard let left = attempt.doubt?.quotaLeft, (incoming ?? version).total == nil, length - base > max(0, left)
+    else { return nil }
+    return DownloadError(
+      .noSpace,
+      "the file has \(length) bytes or more, and the quota leaves no room for so many; remove some downloads or raise it",
+      shortBytes: length - base - max(0, left))
+  }
+
   /// What is wrong with the length that a server has named anew, where there is no room for so much. It is believed for some
   /// time from now on.
   mutating func shortage(for incoming: FileVersion) -> DownloadError? {

@@ -310,7 +310,8 @@ public struct TransferMachine: Sendable {
   public mutating func received(body: UnsafeRawBufferPointer) -> BodyVerdict {
     guard wantsBody else { return .stop }
     if case .receiving(let plan) = state,
-      let error = fault(in: body) ?? tooLarge(position + Int64(body.count))
+      let error =
+        fault(in: body) ?? tooLarge(position + Int64(body.count)) ?? outgrowth(position + Int64(body.count))
     {
       state = .finishing(.failed(error), plan)
       return .stop

@@ -92,6 +92,25 @@ struct TransferMachineRouteTests {
     }
   }
 
+  @Test("A body of unknown length ends where the quota leaves no more, and what has come is kept")
+  func outgrowsQuota() throws {
+    var attempt = try Machines.machine().attempt
+    attempt.doubt = .init(quotaLeft: 1000)
+    var machine = TransferMachine(attempt: attempt, bootID: "boot")
+    _ = machine.start()
+    _ = machine.partialOpened(length: 0, tailHash: nil)
+    #expect(machine.received(head: Machines.head(200, [("ETag", "\"v1\"")]), at: Machines.now).goesOn)
+    let half = Machines.media + [UInt8](repeating: 7, count: 490)
+    #expect(Machines.receive(half, into: &machine) == .take && Machines.receive(half, into: &machine) == .take)
+    #expect(Machines.receive([7], into: &machine) == .stop)
+    #expect(machine.exchangeFinished(failure: .lost) == [.finishWriting])
+    guard case .end(.failed(let error, let kept, _))? = machine.written(Machines.written(machine, 1000)).first else {
+      Issue.record("no end")
+      return
+    }
+    #expect(error.code == .noSpace && error.shortBytes == 1 && kept?.durable == 1000)
+  }
+
   @Test("After a crash the stores get the kept length before the request")
   func keptIsTold() throws {
     var record = Machines.record
