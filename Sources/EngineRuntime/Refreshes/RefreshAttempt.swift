@@ -372,7 +372,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     if hasExchange { command(.cancelExchange) }
     if let further { return failFurther(further, error, retryAfterMilliseconds) }
     document = nil
-    if let fallback { return finish(error.isTransient ? fallback.readAgain : fallback) }
+    if let fallback { return finish(fallback.readAgain) }
     finish(.failed(error, next: nextAfterFailure(retryAfterMilliseconds)))
   }
 

@@ -22,6 +22,8 @@ public struct AdoptionPlanner: Sendable {
   private var tags: [FoundFile: AdoptableFile.Tags?] = [:]
   /// How many more files' tags may be read.
   private var tagReadingsLeft: Int
+  /// The files that episodes get.
+  private var takers: [EpisodeID: FoundFile] = [:]
   private var count = 0
   private var steps: [CleanupStep] = []
   private var leftCount = 0
@@ -167,7 +169,7 @@ public struct AdoptionPlanner: Sendable {
       var pairing = EpisodePairing(
         episodes: episodes.map(\.id), evidence: [.fileName, .length], confidence: .certain)
       var doubt: AdoptionDoubt?
-      let twin = takers[episodes[0].id]?.first { $0 != file }
+      let twin = takers[episodes[0].id]?.first { $0 != file } ?? self.takers[episodes[0].id]
       if episodes.count > 1 {
         doubt = .ambiguous(episodes.count)
       } else if twin != nil {
@@ -219,6 +221,7 @@ public struct AdoptionPlanner: Sendable {
       return leave(.episodeFile(file, pairing), reason)
     }
     guard steps.count - leftCount < CleanupPlanner.differenceLimit else { return passedOver += 1 }
+    if let episode = pairing.episodes.first { takers[episode] = file }
     steps.append(
       CleanupStep(finding: .episodeFile(file, pairing), decision: .adopt, because: pairing.words))
   }

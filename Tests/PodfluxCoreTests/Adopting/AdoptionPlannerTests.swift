@@ -171,6 +171,13 @@ struct AdoptionPlannerTests {
         == ["offer a/long-name.mp3 [2]", "offer b/long-name.mp3 [2]"])
   }
 
+  @Test("An episode that gets a file of its feed's folder gets no other one by name and length")
+  func oneFileEach() throws {
+    #expect(
+      try plan([file("Night Trains/Border.mp3", length: 60), file("mine/long-name.mp3", length: 71)])
+        == ["adopt Night Trains/Border.mp3 [2]", "offer mine/long-name.mp3 [2]"])
+  }
+
   @Test("What is no media, or has an obstacle, or a name that no row can have, is left")
   func leaves() throws {
     let vienna = file("Night Trains/Vienna.mp3")

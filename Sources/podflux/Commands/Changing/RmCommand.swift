@@ -118,7 +118,9 @@ struct RmCommand: EngineCommand {
     var options = selection
     options.selectors = []
     for selector in selection.selectors {
-      if case .feed(let feed) = try LibraryFinder(source).find(selector, among: .all) {
+      if case .feed(let feed) = try LibraryFinder(source).find(
+        selector, among: .all, preferring: [.feeds, .downloads])
+      {
         chosen.feeds.append(feed)
       } else {
         options.selectors.append(selector)
