@@ -228,7 +228,7 @@ struct CleanupPlannerOrphanTests {
   }
 
   /// Seed 8 of the simulator, with links: both rows were to follow, and each further run found the second one's file gone.
-  @Test("Of two rows in whose places one file has come under two names, one follows it, and the other's file is missing")
+  @Test("Of two rows in whose places one file has come under two names, one follows it, and the other has none")
   func oneFileForTwo() throws {
     _ = try scene.present("here", at: "h", inode: 9)
     try scene.row("a", at: "a", length: 10, inode: 1, time: 1)
