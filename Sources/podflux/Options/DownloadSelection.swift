@@ -60,17 +60,24 @@ struct DownloadSelectionOptions: ParsableArguments {
     _ selection: DownloadIntent.Selection, fields: Set<ItemField>? = nil, in source: some SnapshotSource,
     _ body: (DownloadItem) throws -> Bool
   ) throws {
-    var (condition, wanted) = (Condition.everything, Set<String>?.none)
-    switch selection {
-    case .one(let id): wanted = [id.description]
-    case .many(let ids): wanted = Set(ids.map(\.description))
-    case .matching(let matching): condition = matching
-    }
+    let condition = if case .matching(let condition) = selection { condition } else { Condition.everything }
+    var wanted = selection.ids
     try source.forEachDownload(condition, order: .init(.added, isReversed: true), fields: fields) { item in
       if wanted == nil || wanted?.remove(item.id) != nil {
         guard try body(item) else { return false }
       }
       return wanted?.isEmpty != true
+    }
+  }
+}
+
+extension DownloadIntent.Selection {
+  /// The ids of the downloads that are named one by one, as items have them; nil where a condition chooses.
+  var ids: Set<String>? {
+    switch self {
+    case .one(let id): [id.description]
+    case .many(let ids): Set(ids.map(\.description))
+    case .matching: nil
     }
   }
 }

@@ -32,14 +32,9 @@ extension SelectionCommand {
   private func tellOfPause(
     of chosen: DownloadIntent.Selection, in source: some SnapshotSource, on console: Console
   ) throws {
-    let ids: Set<DownloadID>? =
-      switch chosen {
-      case .one(let id): [id]
-      case .many(let ids): Set(ids)
-      case .matching: nil
-      }
+    let ids = chosen.ids
     try source.forEachDownload(.reasons([.host])) { item in
-      guard ids.map({ DownloadID(item.id).map($0.contains) ?? false }) ?? true else { return true }
+      guard ids?.contains(item.id) ?? true else { return true }
       console.note("\(item.name) \(item.stateWords(by: console.clock)); all other downloads of its server wait, too")
       return false
     }
