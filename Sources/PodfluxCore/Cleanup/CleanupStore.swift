@@ -133,15 +133,22 @@ public struct CleanupStore: DomainStore {
     owesStartPass = false
     if let waiting { try turn.tables.cleanup.forget(waiting.key) }
     waiting = nil
+    try cancelActive(in: &turn)
+    return number
+  }
+
+  private mutating func cancelActive(in turn: inout PodfluxTurn) throws {
     // Steps under way come to their ends first: what they did is to be told.
     active?.isCancelled = true
     isChanged = true
     if active?.stage == .looking { try end(as: .cancelled, in: &turn) }
-    return number
   }
 
   private mutating func recover(_ recovery: Recovery, settings: Settings, in turn: inout PodfluxTurn) throws {
     resumesRenaming = active?.stage == .acting && active?.renaming != nil
+    // An engine that compares nothing at its start does not go on with another engine's comparison either: a command that
+    // only plans would carry it out.
+    if active?.cause == .start, !recovery.mayCleanUp { try cancelActive(in: &turn) }
     if var run = active, run.stage == .looking {
       // What it had told is told again, and is not to be counted twice.
       run.tallies = [:]

@@ -44,6 +44,28 @@ struct CleanupStartTests {
     #expect(world.cleanup.waiting == nil)
   }
 
+  @Test("An engine without a cleanup at its start does not go on with a former engine's", arguments: [false, true])
+  func startOfAnother(acts: Bool) throws {
+    let world = try World(cleansUpOnStart: true)
+    let start = try #require(world.looking).key
+    if acts { try world.found(folders(0..<1)) }
+    try world.restart(mayCleanUp: false)
+    #expect(world.cleanup.isIdle)
+    #expect(world.cleanup.last?.key == start)
+    #expect(world.cleanup.last?.stage == .cancelled)
+    #expect(!world.effects.contains { if case .startSurvey = $0 { true } else { false } })
+    #expect(!world.effects.contains { if case .cleanUp = $0 { true } else { false } })
+  }
+
+  @Test("A client's run goes on in an engine without a cleanup at its start", arguments: [false, true])
+  func clientsRunAtAnother(acts: Bool) throws {
+    let world = try World()
+    let key = try world.clean()
+    if acts { try world.found(folders(0..<1)) }
+    try world.restart(mayCleanUp: false)
+    #expect(world.cleanup.active?.key == key)
+  }
+
   @Test("A client's run waits for a start's run that already acts")
   func notSuperseded() throws {
     let world = try World(cleansUpOnStart: true)
