@@ -155,9 +155,10 @@ public struct AdoptionPlanner: Sendable {
   ) rethrows {
     let files = strays.values.flatMap(\.self).sorted { $0.place < $1.place }
     strays = [:]
-    var takers: [EpisodeID: [FoundFile]] = [:]
+    var candidates: [EpisodeID: [FoundFile]] = [:]
     for file in files {
-      if let episodes = strayEpisodes[file], episodes.count == 1 { takers[episodes[0].id, default: []].append(file) }
+      guard let episodes = strayEpisodes[file], episodes.count == 1 else { continue }
+      candidates[episodes[0].id, default: []].append(file)
     }
     for file in files {
       guard let episodes = strayEpisodes[file] else {
@@ -169,7 +170,7 @@ public struct AdoptionPlanner: Sendable {
       var pairing = EpisodePairing(
         episodes: episodes.map(\.id), evidence: [.fileName, .length], confidence: .certain)
       var doubt: AdoptionDoubt?
-      let twin = takers[episodes[0].id]?.first { $0 != file } ?? self.takers[episodes[0].id]
+      let twin = candidates[episodes[0].id]?.first { $0 != file } ?? takers[episodes[0].id]
       if episodes.count > 1 {
         doubt = .ambiguous(episodes.count)
       } else if twin != nil {

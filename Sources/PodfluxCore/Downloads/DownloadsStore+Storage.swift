@@ -109,8 +109,8 @@ extension DownloadsStore {
         + "downloads or raise storageQuotaBytes", shortBytes: needed - left)
   }
 
-  /// How many bytes the quota leaves to a download that is to begin, beside what others may bring before it is known how long
-  /// their files are.
+  /// How many bytes the quota leaves to a download that is to begin, or to one that waits, beside what others may bring before
+  /// it is known how long their files are.
   func quotaLeft(
     toBegin id: DownloadID?, _ settings: Settings, in turn: borrowing PodfluxTurn
   ) throws -> Int64 {
