@@ -23,15 +23,23 @@ struct CountWriter {
     remove = try db.cachedStatement(sql: "DELETE FROM \(table) WHERE \(scope)")
   }
 
-  /// Adds a number, which may be negative, to that of a key.
-  func add(_ number: Int, to key: [any DatabaseValueConvertible]) throws {
+  /// Adds a number, which may be negative, to that of a key, whose columns the closure binds in their order.
+  func add(_ number: Int, to key: (inout ArgumentWriter) throws -> Void) throws {
     guard number <= 0 else {
-      increase.setUncheckedArguments(StatementArguments(key + [number]))
+      var arguments = ArgumentWriter(increase)
+      try key(&arguments)
+      try arguments.write(number)
       return try increase.execute()
     }
     guard number < 0 else { return }
-    decrease.setUncheckedArguments(StatementArguments([-number] + key + [-number]))
+    var arguments = ArgumentWriter(decrease)
+    try arguments.write(-number)
+    try key(&arguments)
+    try arguments.write(-number)
     try decrease.execute()
-    if db.changesCount == 0 { try remove.execute(arguments: StatementArguments(key)) }
+    guard db.changesCount == 0 else { return }
+    arguments = ArgumentWriter(remove)
+    try key(&arguments)
+    try remove.execute()
   }
 }

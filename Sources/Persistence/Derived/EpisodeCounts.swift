@@ -52,7 +52,12 @@ final class EpisodeCounts {
     version += 1
     let writer = try CountWriter("episode_facets", keys: ["feed", "class"], in: db)
     // In any order: each facet is another row.
-    for (facet, number) in changes { try writer.add(number, to: [facet.feed, facet.row.code]) }
+    for (facet, number) in changes {
+      try writer.add(number) { key in
+        try key.write(facet.feed)
+        try key.write(facet.row.code)
+      }
+    }
     reset()
   }
 

@@ -60,11 +60,15 @@ final class TraitCounts {
     var classes: [PackedTraits: Int] = [:]
     for (facet, number) in changes where number != 0 {
       classes[facet.row, default: 0] += number
-      // 0 means no podcast: a primary key has no NULL.
-      try facets.add(number, to: [facet.podcast ?? 0, facet.host, facet.row.code])
+      try facets.add(number) { key in
+        // 0 means no podcast: a primary key has no NULL.
+        if let podcast = facet.podcast { try key.write(podcast) } else { try key.write(0) }
+        try key.write(facet.host)
+        try key.write(facet.row.code)
+      }
     }
     let counts = try CountWriter("class_counts", keys: ["class"], in: db)
-    for (row, number) in classes { try counts.add(number, to: [row.code]) }
+    for (row, number) in classes { try counts.add(number) { try $0.write(row.code) } }
     reset()
   }
 }

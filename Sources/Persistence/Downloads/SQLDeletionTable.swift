@@ -79,12 +79,14 @@ struct SQLDeletionTable: DeletionTable {
   static let isHolding = "(quarantine = 0 OR ready = 1)"
 
   func holds(_ download: DownloadID) throws -> Bool {
-    try db.cachedStatement(sql: "SELECT 1 FROM deletions WHERE download = ? AND \(Self.isHolding)")
+    guard try !isNothingOwed() else { return false }
+    return try db.cachedStatement(sql: "SELECT 1 FROM deletions WHERE download = ? AND \(Self.isHolding)")
       .finds(download.description)
   }
 
   func isOwed(_ download: DownloadID) throws -> Bool {
-    try db.cachedStatement(sql: "SELECT 1 FROM deletions WHERE download = ?").finds(download.description)
+    guard try !isNothingOwed() else { return false }
+    return try db.cachedStatement(sql: "SELECT 1 FROM deletions WHERE download = ?").finds(download.description)
   }
 
   func owedPartial(of download: DownloadID) throws -> Deletion.Key? {
@@ -110,7 +112,7 @@ struct SQLDeletionTable: DeletionTable {
   private func isNothingOwed() throws -> Bool {
     if !facts.isNothingOwed {
       let sql = "SELECT 1 FROM deletions WHERE key > 0 LIMIT 1"
-      facts.isNothingOwed = try Int.fetchOne(db.cachedStatement(sql: sql)) == nil
+      facts.isNothingOwed = try !db.cachedStatement(sql: sql).finds()
     }
     return facts.isNothingOwed
   }

@@ -31,6 +31,11 @@ extension Statement {
   func finds(_ argument: some StatementBinding) throws -> Bool {
     var arguments = ArgumentWriter(self)
     try arguments.write(argument)
+    return try finds()
+  }
+
+  /// Whether the statement finds a row with the arguments that are bound.
+  func finds() throws -> Bool {
     defer { sqlite3_reset(sqliteStatement) }
     let code = ResultCode(rawValue: sqlite3_step(sqliteStatement))
     switch code {
