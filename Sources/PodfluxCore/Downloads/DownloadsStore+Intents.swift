@@ -199,14 +199,14 @@ extension DownloadsStore {
       deletions.oweMore()
     }
     // It may be there already, or come there until the step ends that moves it.
-    if var file, let newPath {
-      file.path = newPath
+    if var renamed = file, let newPath {
+      renamed.path = newPath
       try turn.tables.deletions.insert(
-        Deletion(download: download.id, file: file, sparesEdits: sparingEdits), isReady: false)
+        Deletion(download: download.id, file: renamed, sparesEdits: sparingEdits), isReady: false)
     }
     try turn.tables.downloads.delete(download.id)
     tellLeft(download.session, in: &turn)
-    turn.announce(.removed(download.id))
+    turn.announce(.removed(download.id, deleting: download.state.kind == .completed ? file : nil))
     if case .completed(let file) = download.state {
       turn.tell(.downloads(.removed(download.id, file, withFile: deletingFile)))
     }

@@ -194,8 +194,8 @@ public struct Announcement: Hashable, Sendable {
     case waiting(DownloadID, DownloadState.Waiting)
     /// The download was stopped by an obstacle, and waits until it goes.
     case blocked(DownloadID, Obstacle)
-    /// The download is forgotten.
-    case removed(DownloadID)
+    /// The download is forgotten, and its file is owed its deletion; nil if it has none, or if the file stays.
+    case removed(DownloadID, deleting: PublishedFile? = nil)
   }
 
   /// Makes an announcement.

@@ -26,6 +26,15 @@ package struct DownloadFollower {
     package let item: DownloadItem?
   }
 
+  /// A file that was deleted with its download.
+  package struct DeletedFile: Hashable, Sendable {
+    package let path: String
+    package let bytes: Int64
+  }
+
+  /// How many deleted files are kept, for people to read their names.
+  package static let namedFiles = 20
+
   /// Which downloads are followed.
   package enum Scope: Hashable, Sendable {
     case these
@@ -55,6 +64,10 @@ package struct DownloadFollower {
   package private(set) var left = 0
   /// How many downloads were removed since, those included that had ended before: by rules, or by others.
   package private(set) var removed = 0
+  /// The files that were deleted with them, the first `namedFiles`.
+  package private(set) var deletedFiles: [DeletedFile] = []
+  /// How many files were deleted with them.
+  package private(set) var deleted = 0
   /// How many wait for what does not come by itself.
   package private(set) var stuck = 0
   /// Whether what moved last was given up.
@@ -150,11 +163,20 @@ package struct DownloadFollower {
     case "downloads/removed":
       let id = try payload.required("id", JSONObject.string)
       removed += 1
+      if let file = try payload.object("file") { try note(deleted: file) }
       if follows(id) { return settle(id, .left("removed")) }
     case "downloads/pause", "downloads/cancel", "downloads/remove", "downloads/verified": doubtsAll = scope == .these
     default: break
     }
     return []
+  }
+
+  private mutating func note(deleted file: JSONObject) throws {
+    deleted += 1
+    guard deletedFiles.count < Self.namedFiles else { return }
+    deletedFiles.append(
+      DeletedFile(
+        path: try file.required("path", JSONObject.string), bytes: try file.required("length", JSONObject.integer)))
   }
 
   private mutating func settle(_ id: String, _ outcome: Outcome) -> [Settled] {

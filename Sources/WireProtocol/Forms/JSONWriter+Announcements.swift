@@ -19,7 +19,14 @@ extension JSONWriter {
       if let wait = Wait(obstacle) { object("detail") { $0.members(of: wait) } }
       member("id", id.description)
       member("reason", obstacle.reason.rawValue)
-    case .removed(let id): member("id", id.description)
+    case .removed(let id, let file):
+      if let file {
+        object("file") {
+          $0.member("length", file.length)
+          $0.member("path", file.path.description)
+        }
+      }
+      member("id", id.description)
     }
   }
 

@@ -24,6 +24,16 @@ struct AnnouncementTests {
     #expect(world.announcements.isEmpty)
   }
 
+  @Test("A removal names the file that goes with the download, and none that stays", arguments: [true, false])
+  func removal(deletingFile: Bool) throws {
+    let world = try World()
+    let id = try world.enqueue("a")
+    let file = PublishedFile(path: try LibraryPath(validating: "a.mp3"), length: 9, inode: 1)
+    try world.finish(id, as: file)
+    try world.send(.downloads(.remove(.one(id), deletingFile: deletingFile)))
+    #expect(world.announcements == [.removed(id, deleting: deletingFile ? file : nil)])
+  }
+
   @Test("A new day wakes the stores, and they request a wake-up for the next")
   func days() throws {
     let world = try World()

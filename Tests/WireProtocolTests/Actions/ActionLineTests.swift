@@ -64,6 +64,7 @@ struct ActionLineTests {
             id, .retry(at: Self.stamp.time, after: .init(.httpStatus, "the server says 503", status: 503)))),
         revision: 3, time: Self.stamp.time)
       $0.announcement(.init(sequence: 7, event: .removed(id)), revision: 3, time: Self.stamp.time)
+      $0.announcement(.init(sequence: 7, event: .removed(id, deleting: file)), revision: 3, time: Self.stamp.time)
       $0.journal(.opened, of: .init(seed: 255, version: "1.0.0", library: "/srv/l"), at: Self.stamp)
     }
     let meta = #"{"meta":{"revision":3,"sequence":7,"time":"2026-11-21T03:00:00.007Z"},"payload":"#
@@ -81,6 +82,7 @@ struct ActionLineTests {
           + #"{"detail":{"until":"2026-11-21T03:00:00.007Z"},"error":{"code":"http_status","message":"the server says 503","status":503},"id":"ep-1","#
           + #""reason":"retry","until":"2026-11-21T03:00:00.007Z"},"type":"downloads/waiting"}"#,
         meta + #"{"id":"ep-1"},"type":"downloads/removed"}"#,
+        meta + #"{"file":{"length":9,"path":"Show/a.mp3"},"id":"ep-1"},"type":"downloads/removed"}"#,
         meta + #"{"library":"/srv/l","seed":"00000000000000ff","version":"1.0.0"},"type":"engine/opened"}"#,
       ])
   }

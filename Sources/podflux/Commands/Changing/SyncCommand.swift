@@ -87,11 +87,7 @@ struct SyncCommand: EngineCommand {
           tell(settled, on: console)
         }
       }
-      if downloads.removed > 0 {
-        console.note(
-          "\(count(downloads.removed, "download")) removed meanwhile, with their files if rules did it: podflux why says of "
-            + "an episode which rule")
-      }
+      tellRemovals(downloads, on: console)
       if console.options.json { console.result(Self.json(refreshes.report, downloads)) }
       // Some have got a fresh address.
       let hadFailed = refreshOnly ? [] : before.failed
@@ -217,6 +213,26 @@ struct SyncCommand: EngineCommand {
       console.errors.write(
         line: PlainReport.line("failed", "feed \(feed.title ?? feed.id): \(hints.failureAndRepair(of: feed))"))
     }
+  }
+
+  private func tellRemovals(_ downloads: DownloadFollower, on console: Console) {
+    guard downloads.removed > 0 else { return }
+    if console.mode.progress != .none {
+      for file in downloads.deletedFiles {
+        console.errors.write(line: PlainReport.line("removed", "\(file.path)  \(ByteCount(file.bytes))"))
+      }
+      let others = downloads.deleted - downloads.deletedFiles.count
+      if others > 0 { console.errors.write(line: PlainReport.line("removed", "and \(count(others, "further file"))")) }
+    }
+    let files =
+      switch downloads.deleted {
+      case 0: ""
+      case 1: ", 1 with its file"
+      case let number: ", \(number) with their files"
+      }
+    console.note(
+      "\(count(downloads.removed, "download")) removed meanwhile\(files): podflux why says of an episode if a rule did it"
+    )
   }
 
   private func tell(_ settled: DownloadFollower.Settled, on console: Console) {
