@@ -48,6 +48,21 @@ struct HostileRowTests {
     #expect(faults.isEmpty, "\(faults)")
   }
 
+  @Test(
+    "A damaged value is named by its column",
+    arguments: ["added_at", "position", "source", "failures", "published"])
+  func name(of column: String) throws {
+    let database = try HostileLibrary.filled()
+    try database.withConnection { db in
+      try HostileLibrary.loosen(db)
+      try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
+      try db.execute(sql: "UPDATE downloads SET \(column) = \(Int64.min)")
+    }
+    let faults = try HostileLibrary.exercise(database).compactMap { $0 as? DamagedRow }
+    #expect(!faults.isEmpty)
+    #expect(faults.allSatisfy { $0.column == column }, "\(faults)")
+  }
+
   @Test("A column", arguments: columns)
   func column(_ name: String) throws {
     let parts = name.split(separator: ".")

@@ -77,7 +77,9 @@ struct ColumnReader {
   ///
   /// - Throws: `UnreadableColumn` for any other.
   mutating func next(_ numbers: StoredNumber) throws -> Int64 {
-    try checked(try next(), in: numbers)
+    // In two steps: in one, `checked` would see the index before the column.
+    let number: Int64 = try next()
+    return try checked(number, in: numbers)
   }
 
   /// A number in the column's range; nil for NULL.
