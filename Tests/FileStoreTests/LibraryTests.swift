@@ -15,6 +15,16 @@ struct LibraryTests {
     _ = try Library.open(at: temporary.library.path, mode: .existing)
   }
 
+  @Test("notes once that it has a database")
+  func databaseNote() throws {
+    let temporary = try TemporaryLibrary()
+    #expect(try !temporary.library.notesDatabase())
+    for _ in 0..<2 { try temporary.library.noteDatabase() }
+    #expect(try temporary.library.notesDatabase())
+    #expect(try temporary.contents(".podflux/database") == "podflux database 1\n")
+    #expect(!temporary.isThere(".podflux/database.temp"))
+  }
+
   @Test("is created with the folders above it, with any slashes")
   func makesParents() throws {
     let temporary = try TemporaryLibrary()

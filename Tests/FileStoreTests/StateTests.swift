@@ -246,6 +246,18 @@ struct StateTests {
     }
   }
 
+  @Test("takes the note of its database along")
+  func databaseNote() throws {
+    try Library.open(at: folder.library).noteDatabase()
+    let former = folder.library + "/.podflux/database"
+    try #require(FileManager.default.fileExists(atPath: former))
+    let library = try folder.open()
+    #expect(try !library.notesDatabase())
+    try library.noteDatabase()
+    #expect(try library.notesDatabase())
+    #expect(!FileManager.default.fileExists(atPath: former))
+  }
+
   @Test("renames its partial files to this disk's spelling, and replaces none")
   func spelling() throws {
     let library = try folder.open()

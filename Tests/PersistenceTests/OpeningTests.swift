@@ -62,6 +62,26 @@ struct OpeningTests {
     try expectRefusal { if case .newer = $0 { true } else { false } }
   }
 
+  @Test(
+    "One whose list of migrations or whose tables were damaged",
+    arguments: [
+      "UPDATE grdb_migrations SET identifier = '9-downloads' WHERE identifier = '1-downloads'",
+      "DELETE FROM grdb_migrations",
+    ])
+  func damagedSchema(sql: String) throws {
+    try makeLibrary()
+    let queue = try DatabaseQueue(path: folder.databasePath)
+    try queue.write { try $0.execute(sql: sql) }
+    try queue.close()
+    do {
+      try LibraryDatabase.open(at: folder.databasePath).close()
+      Issue.record("it was opened")
+    } catch let error as LibraryDatabase.OpeningError {
+      guard case .damaged(let reason) = error else { throw error }
+      #expect(!reason.contains("CREATE"), "\(reason)")
+    }
+  }
+
   @Test("One of an older version cannot be read before an engine has migrated it")
   func older() throws {
     try makeLibrary(rows: 3)

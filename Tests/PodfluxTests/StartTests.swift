@@ -69,6 +69,63 @@ struct StartTests {
     try expectRefusal { $0 = $0.prefix($0.count / 2) }
   }
 
+  /// What can happen to a database.
+  enum Loss: String, CaseIterable {
+    case deleted, emptied, cutToAByte, withoutLog
+  }
+
+  @Test(
+    "A library whose database is lost ends with 65 and keeps its partial files, until its note is deleted too",
+    arguments: Loss.allCases)
+  func lost(_ loss: Loss) throws {
+    let scene = try Scene()
+    let engine = try scene.start()
+    try engine.order("downloads/enqueue", ["url": "http://127.0.0.1:1/1", "paused": true])
+    try engine.kill()
+    let files = FileManager.default
+    let folder = scene.library + "/.podflux/"
+    let (database, partial) = (folder + "podflux.sqlite", folder + "partial/1.part")
+    try Data("kept".utf8).write(to: URL(fileURLWithPath: partial))
+    for suffix in ["-wal", "-shm"] { try files.removeItem(atPath: database + suffix) }
+    switch loss {
+    case .deleted: try files.removeItem(atPath: database)
+    case .emptied: try Data().write(to: URL(fileURLWithPath: database))
+    case .cutToAByte: try Data([0x53]).write(to: URL(fileURLWithPath: database))
+    case .withoutLog: break
+    }
+    let before = files.contents(atPath: database)
+    for command in [["run"], ["snapshot"], ["sync"], ["add", "http://127.0.0.1:1/feed.xml"]] {
+      let result = try PodfluxCommand.run(command + ["--library", scene.library])
+      #expect(result.status == 65 && result.output.isEmpty, "\(command): \(result)")
+      #expect(result.errors.contains("is gone or empty; restore it from a backup"), "\(command): \(result)")
+      #expect(files.contents(atPath: database) == before)
+      #expect(files.fileExists(atPath: partial))
+    }
+    try files.removeItem(atPath: folder + "database")
+    let anew = try scene.start()
+    #expect(try anew.items().isEmpty)
+  }
+
+  @Test("An engine whose database is deleted refuses what it cannot keep")
+  func deletedUnderEngine() throws {
+    let scene = try Scene()
+    let engine = try scene.start()
+    let wish: [String: Any] = ["url": "http://127.0.0.1:1/1", "paused": true]
+    try engine.order("downloads/enqueue", wish)
+    for suffix in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: scene.library + "/.podflux/podflux.sqlite" + suffix)
+    }
+    #expect(try engine.refusal("downloads/enqueue", wish).code == "storage_failure")
+  }
+
+  @Test("An empty name of a folder is wrong usage, and not the working directory")
+  func emptyName() throws {
+    for arguments in [["run"], ["ls"], ["add", "http://127.0.0.1:1/feed.xml"]] {
+      let result = try PodfluxCommand.run(arguments + ["--library", ""])
+      #expect(result.status == 64 && result.errors.contains("--library: the folder's name is empty"), "\(result)")
+    }
+  }
+
   @Test("A library of another format ends with 65, untouched")
   func format() throws {
     let scene = try Scene()

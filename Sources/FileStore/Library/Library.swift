@@ -90,6 +90,7 @@ extension Library {
     static let engine: EntryName = ".podflux"
     static let binding: EntryName = "binding"
     static let database = EntryName(Library.databaseName)
+    static let databaseNote: EntryName = "database"
     static let bindingProbe: EntryName = "binding.probe"
     static let partial: EntryName = "partial"
     static let incoming: EntryName = "incoming"

@@ -147,7 +147,9 @@ extension StateBinding {
   private static let beginnings: Set<EntryName> = [unfinished, temporary, "lost+found"]
   /// What may be beside the database, which users move there when the state of a library moves out of it.
   private static let besideDatabase = Set(
-    Library.databaseSuffixes.map { EntryName(Library.databaseName + $0) } + [Library.Layout.lock, "authorities.pem"])
+    Library.databaseSuffixes.map { EntryName(Library.databaseName + $0) } + [
+      Library.Layout.lock, Library.Layout.databaseNote, "authorities.pem",
+    ])
 
   /// Checks that an unbound folder contains only the engine's own files: the engine writes there, and deletes unknown
   /// partial files.

@@ -64,12 +64,35 @@ extension LibraryDatabase {
   /// Rejects a write-ahead log without its database: SQLite would delete it, and with it what was written last. No program
   /// that writes a library ever leaves that.
   private static func checkNotEmptied(at path: String) throws {
-    func size(_ path: String) -> Int64 {
-      var status = stat()
-      return stat(path, &status) == 0 ? Int64(status.st_size) : 0
-    }
-    guard size(path) == 0, size(path + "-wal") > 0 else { return }
+    guard size(ofFileAt: path) == 0, size(ofFileAt: path + "-wal") > 0 else { return }
     throw OpeningError.damaged("it is empty or gone, and its write-ahead log is there")
+  }
+
+  /// A file's length in bytes; 0 if there is none.
+  private static func size(ofFileAt path: String) -> Int64 {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+  }
+
+  /// Rejects a database that is gone or empty where one was before.
+  ///
+  /// - Throws: `OpeningError.lost`; `OpeningError.damaged` if the file cannot be read. Changes nothing.
+  public static func checkNotLost(at path: String) throws {
+    try checkNotEmptied(at: path)
+    guard size(ofFileAt: path) > 0 else { throw OpeningError.lost }
+    try translatingErrors {
+      do {
+        let queue = try untouchingQueue(at: path)
+        guard try queue.read(hasTables) else { throw OpeningError.lost }
+        try queue.close()
+      } catch let error as DatabaseError where error.isWantOfSharedMemory || error.isWantOfAccess {
+        // What opens it next says more.
+      }
+    }
+  }
+
+  private static func hasTables(_ db: Database) throws -> Bool {
+    try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") != 0
   }
 
   private static func checkedForReading(_ queue: DatabaseQueue) throws -> LibraryDatabase {
@@ -130,7 +153,7 @@ extension LibraryDatabase {
   private static func migrated(_ queue: DatabaseQueue, isExclusive: Bool) throws -> LibraryDatabase {
     try Schema.migrator.migrate(queue)
     try queue.write(TextIndex.prepare)
-    return LibraryDatabase(queue: queue, isExclusive: isExclusive)
+    return LibraryDatabase(queue: queue, isExclusive: isExclusive, file: DatabaseFile(path: queue.path))
   }
 
   private static func checkUntouched(at path: String) throws {
@@ -149,7 +172,7 @@ extension LibraryDatabase {
   private static func check(_ queue: DatabaseQueue) throws {
     try queue.read { db in
       // An empty file is a library whose first start was interrupted.
-      guard try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") != 0 else { return }
+      guard try hasTables(db) else { return }
       try checkOrigin(db)
       try checkIntegrity(db)
     }
@@ -190,7 +213,12 @@ extension LibraryDatabase {
     guard try Int32.fetchOne(db, sql: "PRAGMA application_id") == Schema.applicationID else {
       throw OpeningError.foreign
     }
-    guard try !Schema.migrator.hasBeenSuperseded(db) else { throw OpeningError.newer }
+    guard try Schema.migrator.hasBeenSuperseded(db) else { return }
+    // A newer version has all migrations of this one, and more.
+    guard try Schema.migrator.appliedIdentifiers(db).isSuperset(of: Schema.migrator.migrations) else {
+      throw OpeningError.damaged("its list of versions is none that Podflux has written")
+    }
+    throw OpeningError.newer
   }
 
   private static func checkIntegrity(_ db: Database) throws {
@@ -205,9 +233,13 @@ extension LibraryDatabase {
     do {
       return try body()
     } catch let error as DatabaseError
-      where [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT].contains(error.resultCode)
+      // The last one is of a schema that is none of Podflux's.
+      where [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT, .SQLITE_ERROR].contains(error.resultCode)
     {
       throw OpeningError.damaged(error.message ?? "SQLite error \(error.resultCode.rawValue)")
+    } catch let error as DatabaseError {
+      // GRDB's own description has the statement.
+      throw StorageFailure(error)
     } catch let error as DamagedRow {
       throw OpeningError.damaged(error.description)
     } catch is RowDecodingError {

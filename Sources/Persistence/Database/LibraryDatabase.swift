@@ -21,6 +21,8 @@ public final class LibraryDatabase: Sendable {
     case damaged(String)
     /// The file does not exist.
     case missing
+    /// The file does not exist, or is empty, and an engine had a database there before.
+    case lost
     /// An engine holds it exclusively, since the disk has no shared memory.
     case exclusive
 
@@ -33,6 +35,11 @@ public final class LibraryDatabase: Sendable {
       case .foreign: "the file podflux.sqlite is not a Podflux library; move it away or choose another folder"
       case .damaged(let reason): "the library's database is damaged (\(reason)); restore it from a backup"
       case .missing: "there is no Podflux library in this folder; `podflux run` makes one"
+      case .lost:
+        """
+        the library's database podflux.sqlite is gone or empty; restore it from a backup, or delete the file "database" \
+        beside it to begin with an empty library
+        """
       case .exclusive:
         """
         the engine that runs on this library has the database for itself, because the library's disk gives programs no \
@@ -53,9 +60,12 @@ public final class LibraryDatabase: Sendable {
   private let isExclusive: Bool
   /// Whether another object closes the connection.
   private let isBorrowed: Bool
+  /// The file to which turns are committed.
+  private let file: DatabaseFile?
 
-  init(queue: DatabaseQueue, isExclusive: Bool = false, isBorrowed: Bool = false) {
+  init(queue: DatabaseQueue, isExclusive: Bool = false, isBorrowed: Bool = false, file: DatabaseFile? = nil) {
     self.queue = queue
+    self.file = file
     self.isExclusive = isExclusive
     self.isBorrowed = isBorrowed
   }
@@ -63,12 +73,13 @@ public final class LibraryDatabase: Sendable {
   /// Closes the connection: afterwards the process holds no lock on the file. Does nothing for a borrowed connection.
   public func close() throws {
     guard !isBorrowed else { return }
+    defer { file?.close() }
     try queue.close()
   }
 
   /// The ledger to which a dispatcher commits. One at a time is in use.
   public func ledger() -> SQLLedger {
-    SQLLedger(queue: queue)
+    SQLLedger(queue: queue, file: file)
   }
 
   /// Reads one snapshot of the tables: everything that the body reads belongs to one commit.

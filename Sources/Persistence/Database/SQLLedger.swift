@@ -5,11 +5,13 @@ import PodfluxCore
 /// Commits turns to SQLite: one batch, one transaction. One dispatcher uses it.
 public final class SQLLedger: Ledger {
   private let queue: DatabaseQueue
+  private let file: DatabaseFile?
   private let derived = DerivedTables()
   private var current: Database?
 
-  init(queue: DatabaseQueue) {
+  init(queue: DatabaseQueue, file: DatabaseFile? = nil) {
     self.queue = queue
+    self.file = file
   }
 
   /// Grows when the filters' counts may have changed. Read it on the thread that commits turns.
@@ -18,8 +20,11 @@ public final class SQLLedger: Ledger {
   }
 
   /// Runs the body in one transaction. When it returns, the changes survive a power cut.
+  ///
+  /// - Throws: what the body throws, and `StorageFailure`, also if the database's file was deleted or replaced.
   public func transaction<Result>(_ body: (any Tables) throws -> Result) throws -> Result {
-    try queue.writeWithoutTransaction { db in
+    guard file?.isDeleted != true else { throw StorageFailure.deleted }
+    return try queue.writeWithoutTransaction { db in
       current = db
       defer { current = nil }
       defer { derived.reset() }
@@ -54,6 +59,15 @@ public final class SQLLedger: Ledger {
 public struct StorageFailure: Error, CustomStringConvertible {
   /// SQLite's message, without the statement and its values.
   public let description: String
+
+  /// The database's file has no name any more.
+  static let deleted = StorageFailure(
+    "the file podflux.sqlite was deleted or replaced while the engine had it open; end the engine, restore the database if it "
+      + "is to be kept, and start again")
+
+  private init(_ description: String) {
+    self.description = description
+  }
 
   init(_ error: DatabaseError) {
     description = "SQLite says \"\(error.message ?? "nothing")\" (\(error.extendedResultCode.rawValue))"

@@ -22,12 +22,22 @@ final class OpenLibrary: Sendable {
     do {
       let folder = try Library.open(at: configuration.libraryPath, state: configuration.statePath)
       let lock = try LibraryLock(folder)
+      // Before the database's file is made if it is missing.
+      try folder.checkDatabase()
+      if try folder.notesDatabase() { try LibraryDatabase.checkNotLost(at: folder.databasePath) }
       for failure in try folder.makePrivate() {
         configuration.logger.warning(
           "other users of this machine may read what the library knows, such as passwords in addresses",
           metadata: ["reason": "\(failure)"])
       }
       let database = try LibraryDatabase.open(at: folder.databasePath)
+      do throws(FileError) {
+        try folder.noteDatabase()
+      } catch {
+        configuration.logger.warning(
+          "it cannot be noted that the library has a database; the next start tries it again",
+          metadata: ["reason": "\(error)"])
+      }
       let files = LibraryFiles(
         folder, tagger: configuration.tagger.map { Tagger($0) }, logger: configuration.logger)
       for failure in files.partials.spellAnew() {
@@ -230,12 +240,15 @@ public enum LibraryReader {
   ///
   /// - Throws: `EngineError.unreadableLibrary`.
   public static func requireLibrary(at path: String, state: String? = nil) throws(EngineError) {
+    var isLost = false
     do throws(FileError) {
       let folder = try Library.open(at: path, state: state, mode: .existing)
       guard FileManager.default.fileExists(atPath: folder.databasePath) else {
+        isLost = try folder.notesDatabase()
         throw FileError.notFound(path: folder.databasePath)
       }
     } catch {
+      if isLost { throw .unreadableLibrary("\(LibraryDatabase.OpeningError.lost)") }
       throw .unreadableLibrary(Library.reason(notOpenedAt: path, because: error))
     }
   }
@@ -273,6 +286,7 @@ public enum LibraryReader {
       let folder = try Library.open(at: path, state: state, mode: .existing)
       try folder.checkDatabase()
       let isInUse = try LibraryLock.isHeld(folder)
+      if try folder.notesDatabase() { try LibraryDatabase.checkNotLost(at: folder.databasePath) }
       let database = try LibraryDatabase.openReadOnly(at: folder.databasePath, isInUse: isInUse)
       defer { try? database.close() }
       return try body(folder, database, isInUse)

@@ -68,7 +68,11 @@ package struct ProcessConfiguration: Sendable {
 
   /// The library's folder.
   package func library(option: String?) throws(ConfigurationFault) -> String {
-    if let path = try path(.library, option: option) { return path }
+    if let path = try path(.library, option: option) {
+      // An empty one would be the working directory: most often a variable of a script is not set.
+      guard !path.isEmpty else { throw ConfigurationFault("--library", "the folder's name is empty; name one") }
+      return path
+    }
     guard let home = environment["HOME"], !home.isEmpty else {
       throw ConfigurationFault("--library", "there is no HOME for the usual folder; name one")
     }
