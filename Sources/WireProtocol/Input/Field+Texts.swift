@@ -40,16 +40,11 @@ extension Field {
 
   func address() throws(Refusal) -> WebAddress {
     let text = try string()
-    let address: WebAddress
-    do throws(WebAddress.Fault) {
-      address = try WebAddress(text)
+    do throws(UnusableAddress) {
+      return try WebAddress(fetchable: text)
     } catch {
-      throw refusal(for: error)
-    }
-    switch address.obstruction {
-    case nil: return address
-    case .badHost: throw mustBe("a URL whose host is a name of letters, digits, - . _ or an IP address")
-    case .ambiguousUser: throw mustBe("a URL with at most one @ before its path; write others as %40")
+      guard error.hasOtherScheme else { throw mustBe(error.wish) }
+      throw refusal(.unsupportedScheme, "\(path) has a scheme that is not supported; use http or https")
     }
   }
 
@@ -99,20 +94,6 @@ extension Field {
       throw mustBe("a date and time of RFC 3339 such as 2026-11-21T03:00:00Z")
     }
     return date
-  }
-
-  /// Repeats nothing of the URL: its user and query may be secrets.
-  private func refusal(for fault: WebAddress.Fault) -> Refusal {
-    switch fault {
-    case .unsupportedScheme:
-      refusal(.unsupportedScheme, "\(path) has a scheme that is not supported; use http or https")
-    case .tooLong: mustBe("at most \(WebAddress.maximumLength) bytes long")
-    case .forbiddenCharacter: mustBe("a URL without blanks, control characters and backslashes; escape them with %")
-    case .noScheme: mustBe("a URL that begins with http:// or https://")
-    case .noHost: mustBe("a URL with a host such as https://example.org/episode.mp3")
-    case .foreignHost: mustBe("a URL with a host in ASCII; write an international name as xn--…")
-    case .badPort: mustBe("a URL with a port from 1 to 65535, or with none")
-    }
   }
 }
 

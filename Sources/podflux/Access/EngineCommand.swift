@@ -36,16 +36,22 @@ enum StartCleanup {
 /// would only break it off.
 enum AwaitedRequests {
   case none
+  /// The decisions of rules.
+  case decisions
   /// Refreshes, or work on files. No download begins as long as it runs.
   case refreshes
   case all
 
   /// After what time an own engine begins with what the command does not wait for.
   private static let delay = Duration.seconds(3)
+  /// After what time beside decisions, which can take that long. It begins all the same: a person may leave a question without an
+  /// answer, and other commands wait for downloads of this engine.
+  private static let longDelay = Duration.seconds(20)
 
   var delays: RequestDelays {
     switch self {
     case .none: RequestDelays(downloads: Self.delay, refreshes: Self.delay)
+    case .decisions: RequestDelays(downloads: Self.longDelay, refreshes: Self.longDelay)
     case .refreshes, .all: RequestDelays()
     }
   }
@@ -84,7 +90,8 @@ extension EngineCommand {
       }
     } catch let status as ExitCode {
       guard status == .interrupted || signals.areStopping else { throw status }
-      console.note("interrupted; \(Self.afterInterruption)")
+      // What has refused to begin without an answer has said that it has done nothing.
+      if status != .wrongUsage { console.note("interrupted; \(Self.afterInterruption)") }
       throw ExitCode.interrupted
     }
   }

@@ -45,6 +45,36 @@ struct PodcastCommandTests {
     #expect(!FileManager.default.fileExists(atPath: scene.library))
   }
 
+  @Test(
+    "A URL that cannot be fetched is wrong usage, and is told what is wrong with it",
+    arguments: [
+      ("http://m\u{FC}nchen.example/a", "a URL with a host in ASCII; write an international name as xn--…"),
+      ("http://example.org/a b", "a URL without blanks, control characters and backslashes; escape them with %"),
+      ("http://example.org/" + String(repeating: "x", count: 9000), "at most 8192 bytes long"),
+    ])
+  func unusableAddresses(address: String, wish: String) throws {
+    let scene = try Scene()
+    for command in ["add", "get"] {
+      let refused = try scene.podflux(command, "http://127.0.0.1:1/first", address)
+      #expect(refused.status == 64 && refused.output.isEmpty, "\(refused)")
+      #expect(
+        refused.errors.contains(String(address.prefix(18))) && refused.errors.contains("must be \(wish)"), "\(refused)")
+      #expect(refused.errors.utf8.count < 1000)
+    }
+    let listed = try scene.podflux("get", "-i", "-", input: [address])
+    #expect(listed.status == 64 && listed.errors.contains("line 1 must be \(wish)"), "\(listed)")
+    #expect(!FileManager.default.fileExists(atPath: scene.library))
+  }
+
+  @Test("What add cannot pass on is wrong usage")
+  func impossibleValues() throws {
+    let scene = try Scene()
+    FeedOnOrigin(scene, path: "/feed.xml").publish(1...1)
+    let refused = try scene.podflux(
+      "add", scene.origin.url("/feed.xml"), "--title", String(repeating: "x", count: 2000))
+    #expect(refused.status == 64 && refused.errors.contains("title must be at most 1024 bytes"), "\(refused)")
+  }
+
   @Test("Two commands bring the newest three episodes of a feed, and the next sync each new one")
   func twoCommands() throws {
     let scene = try Scene()
@@ -74,7 +104,11 @@ struct PodcastCommandTests {
     #expect(try scene.podflux("sync").status == 0)
     let path = try #require(try scene.results("get", "episode 1").first)
     show.publish(1...5)
-    #expect(try scene.podflux("sync").status == 0)
+    let sync = try scene.podflux("sync")
+    #expect(sync.status == 0)
+    let deleted = sync.errors.split(separator: "\n").filter { $0.hasPrefix("removed ") }
+    #expect(deleted.count == 1 && deleted[0].contains("Episode 2"), "\(sync)")
+    #expect(sync.errors.contains("1 download removed meanwhile, 1 with its file: "), "\(sync)")
     let files = scene.publishedFiles().map { "\(scene.library)/\($0)" }
     #expect(files.count == 4 && files.contains(path), "\(files)")
   }

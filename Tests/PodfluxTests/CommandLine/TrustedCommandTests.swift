@@ -86,6 +86,38 @@ struct TrustedCommandTests {
     #expect(sync.errors.contains("1 download removed meanwhile"), "\(sync)")
   }
 
+  @Test("rm of a feed asks for all downloads that go with it, and for those without a complete file too")
+  func unfinishedDownloads() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...12)
+    try scene.results("add", show.url, "--all")
+    try scene.results("pause", "--all")
+    let plan = try scene.podflux("rm", "show of", "--plan")
+    #expect(plan.output.contains("Episode 12") && plan.errors.contains("12 downloads with "), "\(plan)")
+    let refused = try scene.podflux("rm", "show of")
+    #expect(refused.status == 64 && refused.errors.contains("1 feed and 12 downloads would be removed"), "\(refused)")
+    #expect(try scene.podflux("rm", "show of", "-y").status == 0)
+    #expect(try scene.results("ls", "downloads", "--json").isEmpty)
+  }
+
+  @Test("What a rule wants is there when the command ends that has set it, so that all of it can be paused or removed")
+  func decidedRules() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    // A turn decides about 256.
+    let number = 1300
+    show.publish(1...number)
+    try scene.results("add", show.url, "--new")
+    try scene.results("rules", "show of", "--all")
+    #expect(try scene.results("ls", "downloads", "--json").count == number)
+    let paused = try scene.podflux("pause", "--all")
+    #expect(paused.errors.contains("\(number) paused") || paused.output.contains("\(number) paused"), "\(paused)")
+    #expect(scene.origin.requests.allSatisfy { $0.path == "/feed.xml" })
+    try scene.results("rm", "--all", "-y")
+    #expect(try scene.results("ls", "downloads", "--json").isEmpty)
+  }
+
   @Test("A command that waits for nothing asks no server: it would break the request off")
   func noRequests() throws {
     let scene = try Scene()

@@ -55,12 +55,7 @@ struct AddCommand: EngineCommand {
   private var addresses: [String] { feeds.map(\.withoutPodcastScheme) }
 
   func validate() throws {
-    for feed in addresses {
-      guard let address = try? WebAddress(feed), address.obstruction == nil else {
-        let shown = feed.withoutCredentials.printable
-        throw ValidationError("\"\(shown)\" is no http or https URL; write one such as https://example.org/feed")
-      }
-    }
+    for feed in addresses { try URLList.check(feed, example: "https://example.org/feed") }
     if options.title != nil, feeds.count > 1 { throw ValidationError("--title is for one feed") }
     if session.isGiven, dryRun { throw ValidationError("--dry-run looks without a login") }
     if none, !rules.isEmpty { throw ValidationError("--none allows no other rule") }
@@ -70,6 +65,7 @@ struct AddCommand: EngineCommand {
     guard !session.isGiven else { return try addPrivately() }
     // What is done stays done if another command's engine ends meanwhile, and the work begins again.
     var (done, added, failed, needsLogin): (Int, [FeedID], Bool, Bool) = (0, [], false, false)
+    var isWrong = false
     try withEngine { access, console in
       for feed in addresses[done...] {
         do {
@@ -82,6 +78,8 @@ struct AddCommand: EngineCommand {
             refusal.needsLogin ? ": podflux add --user NAME \(ShellCommand.quoted(feed.withoutCredentials))" : ""
           console.complain("\(feed.withoutCredentials): \(refusal.words)\(hint)")
           failed = true
+          // The address may be that of a page's link or of a redirect: what was typed has been looked at before.
+          isWrong = isWrong || refusal.concernsArguments && refusal.path != "payload.url"
           needsLogin = needsLogin || refusal.needsLogin
         }
         done += 1
@@ -93,8 +91,10 @@ struct AddCommand: EngineCommand {
           failed = true
           needsLogin = needsLogin || feed.error?.needsCredentials == true
         }
+        try awaitDecisions(of: added, with: access)
       }
       if needsLogin { throw ExitCode.credentialsNeeded }
+      if isWrong, added.isEmpty { throw ExitCode.wrongUsage }
       if failed { throw ExitCode.failure }
     }
   }
@@ -147,6 +147,7 @@ struct AddCommand: EngineCommand {
       }
       guard !noWait, !added.isEmpty else { return }
       _ = try wait(for: added, with: access)
+      try awaitDecisions(of: added, with: access)
       var left = 0
       for feed in try access.connection.feeds(added) {
         try tell(feed, try CommandHints(of: access.connection), on: console)
@@ -276,6 +277,13 @@ struct AddCommand: EngineCommand {
       console.result("  rule: \(words)\(all)")
     }
     if number > 0 { console.result("  \(number) to download" + (dryRun ? "" : "; podflux sync waits for them")) }
+  }
+
+  /// Waits until rules have decided about what the feeds have.
+  private func awaitDecisions(of added: [FeedID], with access: EngineAccess) throws {
+    guard !added.isEmpty, try given.autoDownload != nil else { return }
+    try access.awaitDecisions(
+      about: access.connection.feeds(added).reduce(0) { $0 + Int(clamping: $1.episodes) })
   }
 
   /// Waits until the episodes are known, so that the next command finds them. Returns the feeds that could not be read.

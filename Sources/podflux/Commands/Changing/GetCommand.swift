@@ -65,6 +65,7 @@ struct GetCommand: EngineCommand {
 
   func validate() throws {
     guard !targets.isEmpty || input != nil else { throw ValidationError("name a URL or an episode, or a file with -i") }
+    for url in targets where Self.isURL(url) { try URLList.check(url, example: "https://example.org/1.mp3") }
     if session.isGiven, !targets.allSatisfy(Self.isURL) {
       throw ValidationError("a login is for URLs; an episode has that of its feed, which podflux rules changes")
     }

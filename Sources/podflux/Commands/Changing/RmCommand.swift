@@ -77,16 +77,15 @@ struct RmCommand: EngineCommand {
   private func items(of chosen: Chosen, in source: some SnapshotSource) throws -> [DownloadItem] {
     guard !keepFile else { return [] }
     let named = try chosen.selection.map { try selection.items($0, in: source) } ?? []
-    return try named + downloads(of: chosen.feeds, in: source)
+    let ofFeeds = try Self.downloads(of: chosen.feeds, in: [.completed], source)
+    return ofFeeds.isEmpty ? named : try named + selection.items(.many(ofFeeds.sorted()), in: source)
   }
 
-  /// The downloads of feeds' episodes that are complete.
-  private func downloads(of feeds: [FeedItem], in source: some SnapshotSource) throws -> [DownloadItem] {
-    var ids: Set<DownloadID> = []
-    for id in feeds.compactMap({ FeedID($0.id) }) {
-      ids.formUnion(try source.downloads(of: id, in: [.completed]))
-    }
-    return ids.isEmpty ? [] : try selection.items(.many(ids.sorted()), in: source)
+  /// The downloads of feeds' episodes in some states; in all, if none is named.
+  private static func downloads(
+    of feeds: [FeedItem], in states: [DownloadState.Kind] = [], _ source: some SnapshotSource
+  ) throws -> Set<DownloadID> {
+    try feeds.compactMap { FeedID($0.id) }.reduce(into: []) { $0.formUnion(try source.downloads(of: $1, in: states)) }
   }
 
   /// Says which files are still there. A file that an episode of another feed has too stays with its download.
@@ -109,8 +108,10 @@ struct RmCommand: EngineCommand {
     var feeds: [FeedItem] = []
     var selection: DownloadIntent.Selection?
     var items: [DownloadItem] = []
+    /// The downloads that go with the feeds, beside the items: those without a complete file, too.
+    var ofFeeds: Set<DownloadID> = []
 
-    var count: Int { items.count + feeds.reduce(0) { $0 + Int(clamping: $1.downloaded) } }
+    var count: Int { items.count + ofFeeds.count }
   }
 
   private func chosen(in source: some SnapshotSource) throws -> Chosen {
@@ -126,11 +127,15 @@ struct RmCommand: EngineCommand {
         options.selectors.append(selector)
       }
     }
+    // Without their files nothing of them goes.
+    if !keepFile { chosen.ofFeeds = try Self.downloads(of: chosen.feeds, source) }
     guard selection.selectors.isEmpty || !options.selectors.isEmpty else { return chosen }
     let downloads = try options.selection(in: source)
     chosen.items = try options.items(downloads, in: source)
     // What has come since it was counted is not removed unasked.
-    chosen.selection = .many(chosen.items.compactMap { DownloadID($0.id) })
+    let ids = chosen.items.compactMap { DownloadID($0.id) }
+    chosen.selection = .many(ids)
+    chosen.ofFeeds.subtract(ids)
     return chosen
   }
 
@@ -146,8 +151,9 @@ struct RmCommand: EngineCommand {
   }
 
   private func show(_ chosen: Chosen, in source: LibraryFolder, on console: Console) throws {
-    let named = Set(chosen.items.map(\.id))
-    let items = try chosen.items + downloads(of: chosen.feeds, in: source).filter { !named.contains($0.id) }
+    let ofFeeds = chosen.ofFeeds
+    let items =
+      ofFeeds.isEmpty ? chosen.items : try chosen.items + selection.items(.many(ofFeeds.sorted()), in: source)
     guard !console.options.json else {
       for feed in chosen.feeds { console.result(feed.json) }
       for item in items { console.result(item.json) }

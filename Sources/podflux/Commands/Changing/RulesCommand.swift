@@ -25,6 +25,8 @@ struct RulesCommand: EngineCommand {
   /// How many decisions are asked for at once.
   private static let page = 1000
 
+  var awaits: AwaitedRequests { .decisions }
+
   @OptionGroup var folder: LibraryOption
   @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions
@@ -87,6 +89,7 @@ struct RulesCommand: EngineCommand {
       guard let feed = try access.connection.feeds([id]).first else { throw MalformedLine("no feed \(id)") }
       tell(feed, on: console)
       guard expected != Expectation() else { return }
+      try access.awaitDecisions(about: expected.downloads + expected.deletions)
       console.note(expected.wordsAfterwards + (expected.downloads > 0 ? "; podflux sync waits for them" : ""))
     }
   }

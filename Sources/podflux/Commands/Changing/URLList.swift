@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PodfluxCore
+import WireProtocol
 
 /// A list of URLs, one in a line. Empty lines and those that begin with # say nothing.
 enum URLList {
@@ -21,14 +22,35 @@ enum URLList {
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let line = line.trimmingCharacters(in: .whitespaces)
       guard !line.isEmpty, !line.hasPrefix("#") else { continue }
-      guard let address = try? WebAddress(line), address.obstruction == nil else {
+      do throws(UnusableAddress) {
+        _ = try WebAddress(fetchable: line)
+      } catch {
+        let fault = error.isNoWebAddress ? "is no http or https URL" : "must be \(error.wish)"
         StandardError.print(
-          "podflux: line \(index + 1) is no http or https URL; write one in each line: https://example.org/1.mp3")
+          "podflux: line \(index + 1) \(fault); write one URL in each line: https://example.org/1.mp3")
         throw ExitCode.wrongUsage
       }
       urls.append(line)
     }
     return urls
+  }
+
+  /// How much of a URL that is none is shown, in characters.
+  private static let shownCharacters = 120
+
+  /// Rejects an argument that is no URL, before anything is done.
+  ///
+  /// - Throws: `ValidationError`, which shows it without what may be secret.
+  static func check(_ url: String, example: String) throws {
+    do throws(UnusableAddress) {
+      _ = try WebAddress(fetchable: url)
+    } catch {
+      let whole = url.withoutCredentials.printable
+      let shown = whole.count > shownCharacters ? whole.prefix(shownCharacters) + "…" : whole[...]
+      throw ValidationError(
+        error.isNoWebAddress
+          ? "\"\(shown)\" is no http or https URL; write one such as \(example)" : "\"\(shown)\" must be \(error.wish)")
+    }
   }
 }
 
