@@ -102,7 +102,7 @@ struct GetTests {
     #expect(failed.errors == "failed   gone.mp3: the server answered 404 Not Found\n")
     #expect(try scene.podflux("get", scene.origin.url("/private.mp3")).status == 77)
     let scheme = try scene.podflux("get", "ftp://example.org/1.mp3")
-    #expect(scheme.status == 64 && scheme.errors.contains("use http or https"), "\(scheme)")
+    #expect(scheme.status == 64 && scheme.errors.contains("is no http or https URL"), "\(scheme)")
     #expect(try scene.podflux("get", "nowhere").status == 1)
     #expect(try scene.podflux("get").status == 64)
     scene.serve("/slow.mp3", length: 1 << 20, bytesPerSecond: 1 << 16)
