@@ -118,11 +118,16 @@ struct StartTests {
     #expect(try engine.refusal("downloads/enqueue", wish).code == "storage_failure")
   }
 
-  @Test("An empty name of a folder is wrong usage, and not the working directory")
-  func emptyName() throws {
+  @Test("An empty path is wrong usage, and not the working directory")
+  func emptyPath() throws {
     for arguments in [["run"], ["ls"], ["add", "http://127.0.0.1:1/feed.xml"]] {
       let result = try PodfluxCommand.run(arguments + ["--library", ""])
-      #expect(result.status == 64 && result.errors.contains("--library: the folder's name is empty"), "\(result)")
+      #expect(result.status == 64 && result.errors.contains("--library: the path is empty"), "\(result)")
+    }
+    let scene = try Scene()
+    for option in ["--state", "--journal", "--ca-file"] {
+      let result = try PodfluxCommand.run(["run", "--library", scene.library, option, ""])
+      #expect(result.status == 64 && result.errors.contains("\(option): the path is empty"), "\(result)")
     }
   }
 

@@ -56,6 +56,8 @@ package struct ProcessConfiguration: Sendable {
   /// file it must be absolute or begin with `~/`.
   package func path(_ key: Key, option: String?) throws(ConfigurationFault) -> String? {
     guard let value = value(key, option: option) else { return nil }
+    // As a folder it would be the working directory: most often a variable of a script is not set.
+    guard !value.text.isEmpty else { throw ConfigurationFault(value.place, "the path is empty; name one") }
     if value.source != .file || value.text.hasPrefix("/") { return value.text }
     guard value.text.hasPrefix("~/"), let home = environment["HOME"] else {
       throw ConfigurationFault(value.place, "the path must begin with / or ~/")
@@ -68,11 +70,7 @@ package struct ProcessConfiguration: Sendable {
 
   /// The library's folder.
   package func library(option: String?) throws(ConfigurationFault) -> String {
-    if let path = try path(.library, option: option) {
-      // An empty one would be the working directory: most often a variable of a script is not set.
-      guard !path.isEmpty else { throw ConfigurationFault("--library", "the folder's name is empty; name one") }
-      return path
-    }
+    if let path = try path(.library, option: option) { return path }
     guard let home = environment["HOME"], !home.isEmpty else {
       throw ConfigurationFault("--library", "there is no HOME for the usual folder; name one")
     }

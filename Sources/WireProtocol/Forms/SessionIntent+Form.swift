@@ -272,7 +272,7 @@ extension Field {
   /// A host as `WebAddress.host` has it.
   fileprivate func host() throws(Refusal) -> String {
     let text = try string().lowercased()
-    guard let address = try? WebAddress("https://" + text), address.host == text, address.obstruction == nil else {
+    guard let address = try? WebAddress(fetchable: "https://" + text), address.host == text else {
       throw mustBe("a host such as example.org or 127.0.0.1:8080, without a scheme and without a path")
     }
     return text
