@@ -114,8 +114,8 @@ package struct AttemptFileWork: Sendable {
     _ piece: AttemptStep.Piece, _ comparison: KeptComparison
   ) throws(DownloadError) -> AttemptStep.Outcome {
     try checkGate()
-    try checkRoom(for: piece)
     let file = try openedPartial()
+    try checkRoom(for: piece, in: file)
     var comparison = comparison
     var (position, same) = (0, piece.skipped)
     for block in piece.blocks {
@@ -133,8 +133,8 @@ package struct AttemptFileWork: Sendable {
 
   private mutating func append(_ piece: AttemptStep.Piece) throws(DownloadError) -> AttemptStep.Outcome {
     try checkGate()
-    try checkRoom(for: piece)
     let file = try openedPartial()
+    try checkRoom(for: piece, in: file)
     var position = 0
     var new: [UnsafeRawBufferPointer] = []
     new.reserveCapacity(piece.blocks.count)
@@ -148,10 +148,14 @@ package struct AttemptFileWork: Sendable {
     return .appended(length: try file.length())
   }
 
-  private func checkRoom(for piece: AttemptStep.Piece) throws(DownloadError) {
+  /// Makes sure that there is room for the piece. If there is none, the error says what the rest of the file needs.
+  private func checkRoom(for piece: AttemptStep.Piece, in file: any PartialContents) throws(DownloadError) {
     let room = try files.availableBytes()
     let reserve = surroundings.reserveFreeBytes
-    if let error = DownloadError.shortage(of: Int64(piece.count), room: room, reserve: reserve) { throw error }
+    guard let error = DownloadError.shortage(of: Int64(piece.count), room: room, reserve: reserve) else { return }
+    guard let total = piece.total else { throw error }
+    let rest = max(Int64(piece.count), total - (try file.length()))
+    throw DownloadError.shortage(of: rest, room: room, reserve: reserve) ?? error
   }
 
   /// Has what a failed sync leaves in doubt cut away before the attempt, or a crash, can do anything with it.

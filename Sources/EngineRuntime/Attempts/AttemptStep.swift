@@ -91,6 +91,8 @@ package enum AttemptStep: Sendable {
     package let blocks: [Block]
     /// How many of them are in the partial already.
     package var skipped = 0
+    /// How long the whole file is; nil for unknown.
+    var total: Int64?
     /// What follows when it is written.
     var purpose = Purpose.stream
 

@@ -7,6 +7,8 @@ extension DownloadAttempt {
 
   /// Compares a piece with what is kept as far as that goes, and appends the rest.
   func lay(_ piece: AttemptStep.Piece, at now: ClockReading) -> Work? {
+    var piece = piece
+    piece.total = machine.total
     guard comparison.isDone else { return (.files(.compare(piece, comparison)), .comparing(piece)) }
     return (.files(.append(piece)), .appending(piece))
   }

@@ -66,7 +66,6 @@ extension TransferMachine {
   private func incompleteness(_ isDelimited: Bool) -> DownloadError? {
     guard position > 0 else { return DownloadError(.lengthMismatch, "the server sent an empty file") }
     if let error = faultOfTinyBody { return error }
-    let total = (incoming ?? version).total
     // What an earlier response said makes a cut of what might be the end, and nothing else.
     if isTotalAssumed, isDelimited || position >= total ?? base { return nil }
     guard let total else {

@@ -10,7 +10,7 @@ extension TransferMachine {
 
   /// What is wrong with a body whose length no server has named, once it has so many bytes: more than the quota leaves.
   func outgrowth(_ length: Int64) -> DownloadError? {
-    guard let left = attempt.doubt?.quotaLeft, (incoming ?? version).total == nil, length - base > max(0, left)
+    guard let left = attempt.doubt?.quotaLeft, total == nil, length - base > max(0, left)
     else { return nil }
     return DownloadError(
       .noSpace,
@@ -18,8 +18,11 @@ extension TransferMachine {
       shortBytes: length - base - max(0, left))
   }
 
-  /// What is wrong with the length that a server has named anew, where there is no room for so much. It is believed for some
-  /// time from now on.
+  /// How long the file is; nil for unknown.
+  public var total: Int64? { (incoming ?? version).total }
+
+  /// What is wrong with the length that a server has named first or anew, where there is no room for so much. It is believed
+  /// for some time from now on.
   mutating func shortage(for incoming: FileVersion) -> DownloadError? {
     guard let (room, reserve) = roomInDoubt, let total = incoming.total else { return nil }
     let needed = max(0, total - base)

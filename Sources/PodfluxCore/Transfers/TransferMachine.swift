@@ -112,7 +112,8 @@ public struct TransferMachine: Sendable {
   /// Whether the total of the version that comes is only what an earlier response said of it.
   var isTotalAssumed = false
 
-  /// How much room there was at the beginning, where the length of the file is in doubt; nil where it is not.
+  /// How much room there was at the beginning, where the length of the file was in doubt or unknown then; nil where the
+  /// known rest was found to fit.
   var roomInDoubt: (room: Int64, reserve: Int64)?
   /// Whether there was found to be no room for the file by the length that the server has named.
   public internal(set) var isTooLongForRoom = false
@@ -165,7 +166,7 @@ public struct TransferMachine: Sendable {
 
   /// Whether it is worth recording how far the file has come: not if the end has come, and the last record with it.
   public var wantsCheckpoints: Bool {
-    isReceiving && position != (incoming ?? version).total
+    isReceiving && position != total
   }
 
   /// Compares what arrives with what is kept: the shell takes it over with each head that goes on.
@@ -208,6 +209,8 @@ public struct TransferMachine: Sendable {
     guard !isStopping else { return end(.stopped(kept: kept)) }
     switch ResumePolicy.trust(in: attempt.resume, partialLength: length, tailHash: tailHash, bootID: bootID) {
     case .discard(let cause):
+      // What is there gives its room back.
+      roomInDoubt = (room.addingClamped(length), reserve)
       return restart(discarding: attempt.resume?.durable ?? 0, because: cause, then: .askForWhole)
     case .keep(let count):
       base = count
@@ -218,8 +221,8 @@ public struct TransferMachine: Sendable {
       {
         return end(.failed(error, kept: kept))
       }
+      if isDoubted || version.total == nil { roomInDoubt = (room, reserve) }
       if isDoubted {
-        roomInDoubt = (room, reserve)
         let isShort = DownloadError.shortage(of: needed, room: room, reserve: reserve) != nil
         if isShort || needed > attempt.doubt?.quotaLeft ?? .max { version.total = nil }
       }

@@ -39,10 +39,12 @@ struct DownloadAttemptTests {
     return file
   }
 
-  private func kept(of attempt: AttemptUnderTest) -> (code: DownloadError.Code?, kept: ResumeRecord?)? {
+  private func kept(
+    of attempt: AttemptUnderTest
+  ) -> (code: DownloadError.Code?, short: Int64?, kept: ResumeRecord?)? {
     switch attempt.news.last {
-    case .failed(let error, let kept, _): (error.code, kept)
-    case .stopped(let kept): (nil, kept)
+    case .failed(let error, let kept, _): (error.code, error.shortBytes, kept)
+    case .stopped(let kept): (nil, nil, kept)
     default: nil
     }
   }
@@ -203,6 +205,7 @@ struct DownloadAttemptTests {
     attempt.run()
     let end = try #require(kept(of: attempt))
     #expect(end.code == .noSpace && end.kept?.durable == 1000)
+    #expect(end.short == Int64(Self.body.count) - 1000 - 100, "what the rest of the file needs, and not the next piece")
   }
 
   @Test("whose last piece finds no room keeps the rest, and promises no digest of it")

@@ -187,6 +187,42 @@ struct TransferMachineRouteTests {
     #expect(DownloadError.shortage(of: .max, room: .max, reserve: 0)?.shortBytes == WritePolicy.reservedRoom)
   }
 
+  /// A tester had 60 MB free, and 59 of 5,000 were fetched before the download waited for room.
+  @Test("A file is not begun whose length was unknown, and does not fit once its server has named it")
+  func namedLengthDoesNotFit() throws {
+    let reserve: Int64 = 1 << 30
+    for (room, goesOn) in [(reserve + (5 << 20), true), (reserve + (5 << 20) - 1, false)] {
+      var machine = try Machines.machine()
+      _ = machine.start()
+      #expect(
+        machine.partialOpened(length: 0, tailHash: nil, room: room, reserve: reserve) == [.request(.wholeFile)])
+      let head = Machines.head(200, [("Content-Length", "\(5 << 20)"), ("ETag", "\"v1\"")])
+      #expect(machine.received(head: head, at: Machines.now).goesOn == goesOn)
+      guard !goesOn else { continue }
+      #expect(machine.exchangeFinished(failure: .lost) == [.finishWriting])
+      let record = Machines.written(machine, 0)
+      #expect(record.total == 5 << 20, "the next attempt asks no server before there is room")
+      guard case .end(.failed(let error, let kept, _))? = machine.written(record).first else {
+        Issue.record("no end")
+        return
+      }
+      #expect(kept == record)
+      #expect(error.code == .noSpace && error.shortBytes == 1)
+    }
+  }
+
+  @Test("A file whose kept bytes are worthless is not begun anew where it does not fit")
+  func discardedDoesNotFit() throws {
+    for (room, goesOn) in [(Int64(100 << 20), true), (Int64(5 << 20), false)] {
+      var machine = try Machines.machine(resuming: Machines.record)
+      _ = machine.start()
+      _ = machine.partialOpened(length: 1000, tailHash: "another", room: room)
+      _ = machine.proceed()
+      let head = Machines.head(200, [("Content-Length", "\(50 << 20)"), ("ETag", "\"v2\"")])
+      #expect(machine.received(head: head, at: Machines.now).goesOn == goesOn)
+    }
+  }
+
   @Test("If the rest does not fit beside the reserve it is not requested, and the error has the missing bytes")
   func restDoesNotFit() throws {
     let reserve: Int64 = 1 << 30
