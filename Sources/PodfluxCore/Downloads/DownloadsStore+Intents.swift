@@ -219,12 +219,15 @@ extension DownloadsStore {
     _ id: DownloadID, to place: DownloadIntent.Place, in turn: inout PodfluxTurn
   ) throws -> Reply {
     var download = try existing(id, in: turn)
-    switch place {
-    case .top: download.rank = try rank(at: .first, of: download.rank.priority, in: turn)
-    case .bottom: download.rank = try rank(at: .last, of: download.rank.priority, in: turn)
-    case .before(let anchor): download.rank = try rank(besides: anchor, towards: .first, for: download, in: turn)
-    case .after(let anchor): download.rank = try rank(besides: anchor, towards: .last, for: download, in: turn)
-    }
+    let rank =
+      switch place {
+      case .top: try rank(at: .first, for: download, in: turn)
+      case .bottom: try rank(at: .last, for: download, in: turn)
+      case .before(let anchor): try rank(besides: anchor, towards: .first, for: download, in: turn)
+      case .after(let anchor): try rank(besides: anchor, towards: .last, for: download, in: turn)
+      }
+    guard let rank else { return .affected(0) }
+    download.rank = rank
     try update(download, in: turn)
     return .affected(1)
   }

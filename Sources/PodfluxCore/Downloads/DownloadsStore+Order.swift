@@ -12,10 +12,17 @@ extension DownloadsStore {
     return .init(priority: priority, position: outermost.map { $0 + step } ?? 0)
   }
 
-  /// A place directly before or after the anchor.
+  /// A place for the download at an end of its priority; nil if it stands there.
+  func rank(at end: QueueEnd, for download: Download, in turn: borrowing PodfluxTurn) throws -> Download.Rank? {
+    let (priority, position) = (download.rank.priority, download.rank.position)
+    guard try turn.tables.downloads.position(of: end, in: priority) != position else { return nil }
+    return try rank(at: end, of: priority, in: turn)
+  }
+
+  /// A place for the download directly before or after the anchor; nil if it stands there. May respace all of the priority.
   func rank(
     besides anchorID: DownloadID, towards end: QueueEnd, for download: Download, in turn: borrowing PodfluxTurn
-  ) throws -> Download.Rank {
+  ) throws -> Download.Rank? {
     let downloads = turn.tables.downloads
     guard anchorID != download.id else {
       throw Refusal(.conflict, "a download cannot be moved next to itself; name another anchor", path: "payload.anchor")
@@ -29,6 +36,8 @@ extension DownloadsStore {
         "the anchor's priority is \(anchor.rank.priority.rawValue), the download's \(download.rank.priority.rawValue); "
           + "moves are within one priority: use downloads/update to change it", path: "payload.anchor")
     }
+    let neighbour = try downloads.position(nextTo: anchor.rank, towards: end)
+    guard neighbour != download.rank.position else { return nil }
     if let rank = try gap(besides: anchor.rank, towards: end, in: turn) { return rank }
     try downloads.respace(anchor.rank.priority, step: Self.positionStep)
     guard let respaced = try downloads.find(anchorID),

@@ -26,8 +26,10 @@ struct OrderTests {
     return order.dropFirst().joined()
   }
 
-  private func move(_ world: World, _ name: String, _ place: DownloadIntent.Place) throws {
-    #expect(try world.send(.downloads(.move(.named(name), place))) == .affected(1))
+  private func move(
+    _ world: World, _ name: String, _ place: DownloadIntent.Place, isNews: Bool = true
+  ) throws {
+    #expect(try world.send(.downloads(.move(.named(name), place))) == .affected(isNews ? 1 : 0))
   }
 
   @Test("First come, first served within a priority; the more urgent go first")
@@ -49,13 +51,13 @@ struct OrderTests {
     #expect(try run(world) == "ebcda")
   }
 
-  @Test("A move to its own position changes no order")
+  @Test("A move to its own position changes no order, and counts 0")
   func samePlace() throws {
     let world = try world("a", "b", "c")
-    try move(world, "a", .top)
-    try move(world, "c", .bottom)
-    try move(world, "b", .after(.named("a")))
-    try move(world, "b", .before(.named("c")))
+    try move(world, "a", .top, isNews: false)
+    try move(world, "c", .bottom, isNews: false)
+    try move(world, "b", .after(.named("a")), isNews: false)
+    try move(world, "b", .before(.named("c")), isNews: false)
     #expect(try run(world) == "abc")
   }
 
@@ -65,6 +67,17 @@ struct OrderTests {
     try move(world, "a", .after(.named("c")))
     try move(world, "c", .before(.named("b")))
     #expect(try run(world) == "cba")
+  }
+
+  @Test("A move that respaces all positions is made, also where the new position has the number of the old one")
+  func respacedMove() throws {
+    let world = try world("a", "b", "c", "d")
+    // Half way between two, as what is moved behind respaced positions is.
+    try move(world, "d", .after(.named("b")))
+    for name in ["b", "c"] { try move(world, name, .after(.named("a")), isNews: name == "c") }
+    for number in 0..<19 { try move(world, number.isMultiple(of: 2) ? "b" : "c", .after(.named("a"))) }
+    try move(world, "d", .after(.named("a")))
+    #expect(try run(world) == "adbc")
   }
 
   @Test("When the gap between two positions is used up, positions are respaced and the order stays")
@@ -107,7 +120,7 @@ struct OrderTests {
 
   @Test("A running download can be moved without an interruption")
   func moveRunning() throws {
-    let world = try world("a")
+    let world = try world("a", priority: .high)
     try move(world, "blocker", .bottom)
     #expect(world.effects.isEmpty)
     #expect(try world.state(.named("blocker")) == .running(.connecting))
