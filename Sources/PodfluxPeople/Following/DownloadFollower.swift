@@ -109,6 +109,9 @@ package struct DownloadFollower {
   /// How many have been followed so far.
   package var count: Int { done + failures.count + left + stuck + Int(clamping: moving) }
 
+  /// Whether downloads of the library run.
+  package var areRunning: Bool { library.counts[.running] > 0 }
+
   private var moving: Int64 {
     guard scope == .all else { return Int64(pending.count) }
     return max(0, library.counts.moving - Int64(library.downloads.order.count(where: ended.contains)))
@@ -205,12 +208,11 @@ package struct DownloadFollower {
     (doubtsAll, doubtful) = (false, [])
     var settled: [Settled] = []
     guard !wanted.isEmpty else { return settled }
-    // What was added last is most likely meant.
-    try source.forEachDownload(condition, order: .init(.added, isReversed: true)) { item in
-      guard wanted.remove(item.id) != nil else { return true }
+    try source.forEachDownload(of: wanted.sorted().compactMap { DownloadID($0) }, meeting: condition) { item in
+      wanted.remove(item.id)
       lastSeen[item.id] = item
       settled += take(item)
-      return !wanted.isEmpty
+      return true
     }
     // Of those that have not failed an attempt comes again.
     if isWhole { for id in wanted.sorted() { settled += settle(id, .left("removed")) } }

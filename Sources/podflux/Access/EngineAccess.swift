@@ -12,7 +12,7 @@ struct LibraryWithoutSocket: Error, CustomStringConvertible {
   var description: String {
     """
     an engine\(process.map { " (process \($0))" } ?? "") holds this library and does not listen where commands look for it; \
-    name its socket with --socket, or end it
+    name its socket with --socket, or wait until it has ended
     """
   }
 }
@@ -24,6 +24,8 @@ final class EngineAccess {
   private let socket: SocketPath?
   private(set) var connection: ClientConnection
   private var own: OwnEngine?
+  /// How many events have been followed.
+  var eventCount = 0
   /// Whether an own engine ends only when the sidecars that it is at are there.
   var fetchesSidecars = false
 

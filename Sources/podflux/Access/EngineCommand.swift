@@ -181,15 +181,23 @@ extension EngineAccess {
   static let frameMilliseconds = 200
   /// How long downloads may wait for logins of which none is being opened, for room, and for moments that are far away.
   private static let helplessMilliseconds = 5000
+  /// How long what runs may tell nothing before the engine is asked whether it can commit.
+  private static let silentMilliseconds = 10_000
 
   private func observe(
     _ follower: inout DownloadFollower, on view: inout ProgressView,
     onSettled: (DownloadFollower.Settled) -> Void
   ) throws {
     _ = try connection.ask(.query(.observe(DownloadFollower.observation))).get()
-    var idle = 0
+    var (idle, silent) = (0, 0)
     while true {
+      let before = eventCount
       var settled = try frame(of: &follower)
+      silent = follower.areRunning && eventCount == before ? silent + Self.frameMilliseconds : 0
+      if silent >= Self.silentMilliseconds {
+        silent = 0
+        try checkThatEngineCommits()
+      }
       let clock = view.console.clock
       idle = follower.needsHelp(at: clock.now) ? idle + Self.frameMilliseconds : 0
       if idle >= Self.helplessMilliseconds {
@@ -208,12 +216,28 @@ extension EngineAccess {
     try unobserve()
   }
 
+  /// Asks for something that concerns no download, and is committed all the same. What ends while the disk is full seems to run
+  /// for ever: an engine that cannot record its end tells nothing of it.
+  ///
+  /// - Throws: `EngineRefusal` if the engine cannot write the library's database.
+  private func checkThatEngineCommits() throws {
+    let nothing = Condition.all([.states([.running]), .not(.states([.running]))])
+    do {
+      try order(.downloads(.verify(.matching(nothing))))
+    } catch let refusal as EngineRefusal where refusal.code != Refusal.Code.storageFailure.rawValue {
+      // An engine that ends, or is suspended, tells that by itself.
+    }
+  }
+
   /// Takes in what the engine tells in a frame's time.
   func frame(of follower: inout DownloadFollower) throws -> [DownloadFollower.Settled] {
     let end = DispatchTime.now() + .milliseconds(Self.frameMilliseconds)
     var settled: [DownloadFollower.Settled] = []
     do {
-      while let event = try connection.nextEvent(upTo: end) { settled += try follower.apply(event) }
+      while let event = try connection.nextEvent(upTo: end) {
+        eventCount += 1
+        settled += try follower.apply(event)
+      }
     } catch ConnectionFailure.ended where !settled.isEmpty {
       // What it has told before its end is told first.
       return settled
