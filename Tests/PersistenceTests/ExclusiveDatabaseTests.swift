@@ -45,7 +45,7 @@ struct ExclusiveDatabaseTests {
       try data.write(to: URL(fileURLWithPath: copy.databasePath).deletingLastPathComponent().appending(path: name))
     }
     try database.close()
-    for open in [LibraryDatabase.openExclusively(at:), LibraryDatabase.open(at:)] {
+    for open in [LibraryDatabase.openExclusively(at:), { try LibraryDatabase.open(at: $0) }] {
       let again = try open(copy.databasePath)
       #expect(try again.read { try $0.download(#require(DownloadID("a"))) } != nil)
       try again.close()

@@ -31,7 +31,7 @@ struct OpeningTests {
     _ isExpected: (LibraryDatabase.OpeningError) -> Bool, at sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let before = try folder.contents()
-    for open in [LibraryDatabase.open(at:), { try LibraryDatabase.openReadOnly(at: $0) }] {
+    for open in [{ try LibraryDatabase.open(at: $0) }, { try LibraryDatabase.openReadOnly(at: $0) }] {
       do {
         _ = try open(folder.databasePath)
         Issue.record("it was opened", sourceLocation: sourceLocation)
@@ -52,6 +52,22 @@ struct OpeningTests {
   }
 
   // MARK: What is refused
+
+  @Test("One that is gone, or empty, where an engine had one before", arguments: [false, true])
+  func lost(isEmpty: Bool) throws {
+    if isEmpty { try Data().write(to: URL(fileURLWithPath: folder.databasePath)) }
+    let before = try folder.contents()
+    for open in [
+      { try LibraryDatabase.open(at: $0, isNoted: true) }, { try LibraryDatabase.openReadOnly(at: $0, isNoted: true) },
+    ] {
+      #expect {
+        _ = try open(folder.databasePath)
+      } throws: { error in
+        if case LibraryDatabase.OpeningError.lost = error { true } else { false }
+      }
+      #expect(try folder.contents() == before)
+    }
+  }
 
   @Test("One migrated by a newer version")
   func newer() throws {

@@ -89,7 +89,8 @@ struct QueryPlanTests {
   private static func maySort(_ sql: String) -> Bool {
     bulkStatements.contains(where: sql.hasPrefix) || sortingStatements.contains(where: sql.hasPrefix)
       || sql.hasPrefix("SELECT key FROM downloads NOT INDEXED")
-        && (sql.contains("texts MATCH") || sql.contains("key IN (SELECT value FROM json_each(?))"))
+        && ["texts MATCH", "key IN (SELECT value FROM json_each(?))", "key IN (SELECT key FROM downloads WHERE id IN"]
+          .contains(where: sql.contains)
   }
 
   @Test("No statement scans a table, except bulk changes")
@@ -246,7 +247,10 @@ struct QueryPlanTests {
 
   /// A page in each order with each strategy, and the counts.
   private func exercisePages(_ database: LibraryDatabase) throws {
-    let conditions: [Condition] = [.everything, .states([.queued]), .podcasts(["Show"]), .titleContains(["e"])]
+    let conditions: [Condition] = [
+      .everything, .states([.queued]), .podcasts(["Show"]), .titleContains(["e"]),
+      .ids([try #require(DownloadID("x1"))]), .feeds([try #require(FeedID("a"))]),
+    ]
     let blocked = Obstacles(unmetered: .policy, cooldowns: ["a.example": Sample.moment])
     for (text, isReversed, obstacles) in [("", false, .init()), ("e", true, blocked), ("e", false, .init())] {
       let moment = ConditionMoment(now: Sample.moment, obstacles: obstacles)

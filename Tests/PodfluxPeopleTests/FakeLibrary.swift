@@ -15,7 +15,12 @@ struct FakeLibrary: SnapshotSource {
   func snapshot(_ query: SnapshotQuery) throws -> LibrarySnapshot {
     var parts: [String] = []
     if query.stores.contains(.downloads) {
-      parts.append(Self.list("downloads", downloads.filter { Self.meets(query.downloads.condition, $0) }))
+      let meeting = downloads.filter { Self.meets(query.downloads.condition, $0) }
+      let isTitled = { (item: String) in item.contains("\"title\":\"") }
+      // In the order of titles those without one come first.
+      let isByTitle = query.downloads.order.key == .title
+      let ordered = isByTitle ? meeting.filter { !isTitled($0) } + meeting.filter(isTitled) : meeting
+      parts.append(Self.list("downloads", ordered))
     }
     if query.stores.contains(.episodes) {
       let first = query.episodes.after.map(\.key) ?? 0
@@ -42,6 +47,9 @@ struct FakeLibrary: SnapshotSource {
 
   private static func meets(_ condition: Condition, _ item: String) -> Bool {
     switch condition {
+    case .all(let conditions): conditions.allSatisfy { meets($0, item) }
+    case .ids(let ids): ids.contains { item.contains("\"id\":\"\($0)\"") }
+    case .urls(let urls): urls.contains { item.contains("\"url\":\"\($0)\"") }
     case .titleContains(let texts): contains(texts, in: item)
     case .states(let kinds): kinds.contains { item.contains("\"state\":\"\($0.rawValue)\"") }
     default: true
@@ -49,7 +57,11 @@ struct FakeLibrary: SnapshotSource {
   }
 
   private static func meets(_ condition: EpisodeCondition, _ item: String) -> Bool {
-    if case .titleContains(let texts) = condition { contains(texts, in: item) } else { true }
+    switch condition {
+    case .urls(let urls): urls.contains { item.contains("\"url\":\"\($0)\"") }
+    case .titleContains(let texts): contains(texts, in: item)
+    default: true
+    }
   }
 
   private static func contains(_ texts: [String], in item: String) -> Bool {

@@ -13,6 +13,9 @@ struct ConditionTests {
       (#"{"state":"failed"}"#, Condition.states([.failed])),
       (#"{"state":["failed"]}"#, .states([.failed])),
       (#"{"state":["waiting","queued","waiting"]}"#, .states([.waiting, .queued])),
+      (#"{"id":"a"}"#, .ids([DownloadID("a")!])), (#"{"id":["a","b"]}"#, .ids([DownloadID("a")!, DownloadID("b")!])),
+      (#"{"url":"https://a.example/1?token=x"}"#, .urls(["https://a.example/1"])),
+      (#"{"feed":["a"]}"#, .feeds([FeedID("a")!])),
       (#"{"reason":["host","storage"]}"#, .reasons([.host, .storage])),
       (#"{"podcast":"Show \"A\""}"#, .podcasts(["Show \"A\""])),
       (#"{"podcast":["é","e\u0301",""]}"#, .podcasts(["é", "e\u{301}", ""])),
@@ -39,10 +42,12 @@ struct ConditionTests {
   @Test("of several keys is met by what meets each, in any order")
   func several() throws {
     let expected = Condition.all([
-      .states([.failed]), .podcasts(["A"]), .published(after: Self.moment, before: Self.moment),
+      .ids([DownloadID("a")!]), .feeds([FeedID("a")!]), .states([.failed]), .podcasts(["A"]),
+      .published(after: Self.moment, before: Self.moment),
       .bytes(atLeast: 1, atMost: 2), .not(.origins([.auto])), .any([.media([.audio]), .errorCodes([.gone])]),
     ])
     let keys = [
+      #""id":"a""#, #""feed":"a""#,
       #""state":"failed""#, #""podcast":"A""#, #""publishedAfter":"2026-11-21T03:00:00Z""#,
       #""publishedBefore":"2026-11-21T03:00:00Z""#, #""minBytes":1"#, #""maxBytes":2"#, #""not":{"origin":"auto"}"#,
       #""any":[{"media":"audio"},{"errorCode":"gone"}]"#,

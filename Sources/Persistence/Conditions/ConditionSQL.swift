@@ -63,6 +63,9 @@ struct ConditionSQL {
       let others = conditions.filter { !$0.isDecidedByTraits && $0.names == nil }
       return .any(try [among(.any(decided)), ofPodcasts(names.flatMap(\.self))] + others.map(predicate))
     case .not(let condition): return try !predicate(condition)
+    case .ids(let ids): return try Self.withIDs(ids)
+    case .urls(let urls): return try ShownURLs.predicate(urls, in: "url")
+    case .feeds(let ids): return try Self.ofFeeds(ids)
     case .podcasts(let names): return try ofPodcasts(names)
     case .titleContains(let texts):
       return texts.isEmpty ? .never : Predicate("contains_text(title_key, ?)", try Self.list(texts))
@@ -149,6 +152,33 @@ struct ConditionSQL {
     try condition.conjuncts.lazy.compactMap(\.names).first.map { try $0.flatMap(spellings) }
   }
 
+  private static func withIDs(_ ids: [DownloadID]) throws -> Predicate {
+    guard !ids.isEmpty else { return .never }
+    return Predicate("id IN (SELECT value FROM json_each(?))", try list(ids.map(\.description)))
+  }
+
+  private static func ofFeeds(_ ids: [FeedID]) throws -> Predicate {
+    guard !ids.isEmpty else { return .never }
+    return Predicate(
+      """
+      id IN (SELECT download FROM episodes INDEXED BY episodes_download WHERE download IS NOT NULL
+        AND feed IN (SELECT key FROM feeds WHERE feeds.id IN (SELECT value FROM json_each(?))))
+      """, try list(ids.map(\.description)))
+  }
+
+  /// The downloads that a condition names one by one, or by their feeds, at its top level, as a predicate that the index of
+  /// ids answers; nil if it names none.
+  static func named(_ condition: Condition) throws -> Predicate? {
+    for part in condition.conjuncts {
+      switch part {
+      case .ids(let ids): return try withIDs(ids)
+      case .feeds(let ids): return try ofFeeds(ids)
+      default: continue
+      }
+    }
+    return nil
+  }
+
   /// The start of a range of so many local days that ends today.
   private func beginning(ofDays days: Int) -> Int64 {
     moment.today.beginning(daysBefore: Int64(days) - 1).milliseconds
@@ -167,7 +197,7 @@ extension Condition {
     case .all(let conditions), .any(let conditions): conditions.allSatisfy(\.isDecidedByTraits)
     case .not(let condition): condition.isDecidedByTraits
     case .states, .reasons, .origins, .media, .sizes, .ages, .networks, .errorCodes: true
-    case .podcasts, .titleContains, .published, .newerThanDays, .olderThanDays, .bytes: false
+    case .ids, .urls, .feeds, .podcasts, .titleContains, .published, .newerThanDays, .olderThanDays, .bytes: false
     }
   }
 

@@ -16,12 +16,16 @@ extension LibraryDatabase {
   /// If the disk supports no shared memory over files (mmap(2) with MAP_SHARED, which some FUSE servers refuse), it
   /// opens the database exclusively (`PRAGMA locking_mode = EXCLUSIVE`): other processes cannot read it meanwhile.
   ///
+  /// - Parameter isNoted: Whether an engine had a database there before: then none is created, and an empty one is
+  ///   rejected.
   /// - Throws: `OpeningError`; it does not touch a newer or damaged file.
-  public static func open(at path: String) throws -> LibraryDatabase {
+  public static func open(at path: String, isNoted: Bool = false) throws -> LibraryDatabase {
     try checkNotEmptied(at: path)
     if FileManager.default.fileExists(atPath: path) {
       // Check before writing: opening for writing may already recover, migrate or truncate.
-      try checkUntouched(at: path)
+      try checkUntouched(at: path, isNoted: isNoted)
+    } else if isNoted {
+      throw OpeningError.lost
     }
     return try translatingErrors {
       do {
@@ -42,20 +46,27 @@ extension LibraryDatabase {
   /// If it cannot be read in place, because the disk has no shared memory or is read-only, this reads a temporary copy,
   /// which costs the database's size.
   ///
-  /// - Parameter isInUse: Whether an engine may be changing it: then a copy would be inconsistent.
-  public static func openReadOnly(at path: String, isInUse: Bool = false) throws -> LibraryDatabase {
+  /// - Parameters:
+  ///   - isInUse: Whether an engine may be changing it: then a copy would be inconsistent.
+  ///   - isNoted: Whether an engine had a database there before.
+  public static func openReadOnly(
+    at path: String, isInUse: Bool = false, isNoted: Bool = false
+  ) throws -> LibraryDatabase {
     try checkNotEmptied(at: path)
-    guard FileManager.default.fileExists(atPath: path) else { throw OpeningError.missing }
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw isNoted ? OpeningError.lost : OpeningError.missing
+    }
     return try translatingErrors {
       do {
-        return try checkedForReading(untouchingQueue(at: path))
+        return try checkedForReading(untouchingQueue(at: path), isNoted: isNoted)
       } catch let error as DatabaseError where error.isWantOfSharedMemory || error.isWantOfAccess {
         guard !isInUse else {
           if error.resultCode == .SQLITE_BUSY || error.isWantOfSharedMemory { throw OpeningError.exclusive }
           throw error
         }
         return try withCopy(of: path) { copy in
-          try checkedForReading(DatabaseQueue(path: copy, configuration: configuration(readOnly: true)))
+          try checkedForReading(
+            DatabaseQueue(path: copy, configuration: configuration(readOnly: true)), isNoted: isNoted)
         }
       }
     }
@@ -74,29 +85,13 @@ extension LibraryDatabase {
     return stat(path, &status) == 0 ? Int64(status.st_size) : 0
   }
 
-  /// Rejects a database that is gone or empty where one was before.
-  ///
-  /// - Throws: `OpeningError.lost`; `OpeningError.damaged` if the file cannot be read. Changes nothing.
-  public static func checkNotLost(at path: String) throws {
-    try checkNotEmptied(at: path)
-    guard size(ofFileAt: path) > 0 else { throw OpeningError.lost }
-    try translatingErrors {
-      do {
-        let queue = try untouchingQueue(at: path)
-        guard try queue.read(hasTables) else { throw OpeningError.lost }
-        try queue.close()
-      } catch let error as DatabaseError where error.isWantOfSharedMemory || error.isWantOfAccess {
-        // What opens it next says more.
-      }
-    }
-  }
-
   private static func hasTables(_ db: Database) throws -> Bool {
     try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") != 0
   }
 
-  private static func checkedForReading(_ queue: DatabaseQueue) throws -> LibraryDatabase {
+  private static func checkedForReading(_ queue: DatabaseQueue, isNoted: Bool) throws -> LibraryDatabase {
     try queue.read { db in
+      guard try !isNoted || hasTables(db) else { throw OpeningError.lost }
       try checkOrigin(db)
       guard try Schema.migrator.hasCompletedMigrations(db) else { throw OpeningError.older }
     }
@@ -141,6 +136,7 @@ extension LibraryDatabase {
       db.add(function: FoldedText.folding())
       db.add(function: FoldedText.containing())
       db.add(function: FoldedText.beginningWord())
+      db.add(function: ShownURLs.function())
       guard !readOnly else { return }
       try db.execute(sql: "PRAGMA journal_mode = WAL")
       try db.execute(sql: "PRAGMA synchronous = \(isScratch ? "OFF" : "FULL")")
@@ -156,23 +152,26 @@ extension LibraryDatabase {
     return LibraryDatabase(queue: queue, isExclusive: isExclusive, file: DatabaseFile(path: queue.path))
   }
 
-  private static func checkUntouched(at path: String) throws {
+  private static func checkUntouched(at path: String, isNoted: Bool = false) throws {
     try translatingErrors {
       do {
-        try check(untouchingQueue(at: path))
+        try check(untouchingQueue(at: path), isNoted: isNoted)
       } catch let error as DatabaseError where error.isWantOfSharedMemory {
         // An engine that held it exclusively was killed. The check must include the log.
         try withCopy(of: path) { copy in
-          try check(DatabaseQueue(path: copy, configuration: configuration(readOnly: true)))
+          try check(DatabaseQueue(path: copy, configuration: configuration(readOnly: true)), isNoted: isNoted)
         }
       }
     }
   }
 
-  private static func check(_ queue: DatabaseQueue) throws {
+  private static func check(_ queue: DatabaseQueue, isNoted: Bool) throws {
     try queue.read { db in
-      // An empty file is a library whose first start was interrupted.
-      guard try hasTables(db) else { return }
+      guard try hasTables(db) else {
+        guard !isNoted else { throw OpeningError.lost }
+        // An empty file is a library whose first start was interrupted.
+        return
+      }
       try checkOrigin(db)
       try checkIntegrity(db)
     }

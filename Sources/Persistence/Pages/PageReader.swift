@@ -73,6 +73,11 @@ struct PageReader {
 
   /// The source of the candidates, if they are few.
   func few(_ classes: [ConditionSQL.Known]) throws -> Candidates? {
+    if let named = try ConditionSQL.named(condition) {
+      // They come in the order of their keys, which is that of adding.
+      let limit = order.order.key == .added ? limits.remembered : limits.sorted
+      if try hasAtMost(limit, named) { return ("NOT INDEXED", Self.keys(of: named)) }
+    }
     if let podcasts = try conditions.podcasts(condition) {
       let list = try ConditionSQL.list(podcasts)
       if let few = try few("podcast", list, atMost: limits.sorted) { return few }
@@ -96,6 +101,9 @@ struct PageReader {
   /// The candidates, if few enough to hold in memory: scanning an index is cheap as long as no row is read.
   private func remembered(_ classes: [ConditionSQL.Known]) throws -> Predicate? {
     guard hasIndex else { return nil }
+    if let named = try ConditionSQL.named(condition), try hasAtMost(limits.remembered, named) {
+      return Self.keys(of: named)
+    }
     if let podcasts = try conditions.podcasts(condition) {
       let list = try ConditionSQL.list(podcasts)
       if let keys = try remembered("podcast", list) { return keys }
@@ -111,6 +119,16 @@ struct PageReader {
       key IN (SELECT key FROM downloads INDEXED BY downloads_\(column)
       WHERE \(column) IN (SELECT value FROM json_each(?)))
       """, list)
+  }
+
+  private static func keys(of named: Predicate) -> Predicate {
+    Predicate("key IN (SELECT key FROM downloads WHERE \(named.sql))", values: named.values)
+  }
+
+  private func hasAtMost(_ limit: Int, _ named: Predicate) throws -> Bool {
+    let sql = "SELECT count(*) FROM (SELECT 1 FROM downloads WHERE \(named.sql) LIMIT ?)"
+    let arguments = StatementArguments(named.values + [limit + 1])
+    return try Int.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) ?? 0 <= limit
   }
 
   private func hasAtMost(_ limit: Int, _ column: String, _ list: String) throws -> Bool {

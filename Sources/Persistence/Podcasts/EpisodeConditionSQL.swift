@@ -24,6 +24,7 @@ struct EpisodeConditionSQL {
       // One key in a plain list would be put in the place of `feed` in other terms, and no index over `feed >> 3` be used.
       return keys.isEmpty
         ? .never : Predicate("feed IN (SELECT value FROM json_each(?))", try ConditionSQL.list(keys.sorted()))
+    case .urls(let urls): return try ShownURLs.predicate(urls, in: "url")
     case .podcasts(let titles):
       return Predicate(
         "feed IN (SELECT key FROM feeds WHERE title_key IN (SELECT value FROM json_each(?)))",

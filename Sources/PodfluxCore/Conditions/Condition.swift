@@ -8,6 +8,12 @@ public indirect enum Condition: Hashable, Sendable {
   case any([Condition])
   /// Downloads that do not meet it.
   case not(Condition)
+  /// With one of these ids.
+  case ids([DownloadID])
+  /// With one of these URLs, as `WebAddress.redacted` shows them.
+  case urls([String])
+  /// Of episodes of one of these feeds.
+  case feeds([FeedID])
   /// In one of these states, as clients see them.
   case states([DownloadState.Kind])
   /// Waiting for one of these reasons, as clients see them.
@@ -75,7 +81,7 @@ extension Condition {
     case .ages(let ages): return ages.contains(traits.age)
     case .networks(let policies): return policies.contains(traits.network)
     case .errorCodes(let codes): return traits.error.map(codes.contains) ?? false
-    case .titleContains, .published, .newerThanDays, .olderThanDays, .bytes: return nil
+    case .ids, .urls, .feeds, .titleContains, .published, .newerThanDays, .olderThanDays, .bytes: return nil
     }
   }
 }

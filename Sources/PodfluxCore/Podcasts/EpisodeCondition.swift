@@ -8,6 +8,8 @@ public indirect enum EpisodeCondition: Hashable, Sendable, Codable {
   case any([EpisodeCondition])
   case not(EpisodeCondition)
   case feeds([FeedID])
+  /// With a file of one of these URLs, as `WebAddress.redacted` shows them.
+  case urls([String])
   /// Of feeds with one of these shown titles.
   case podcasts([String])
   /// With a download in one of these states; the stored state counts, not what stands in its way.

@@ -24,13 +24,12 @@ final class OpenLibrary: Sendable {
       let lock = try LibraryLock(folder)
       // Before the database's file is made if it is missing.
       try folder.checkDatabase()
-      if try folder.notesDatabase() { try LibraryDatabase.checkNotLost(at: folder.databasePath) }
       for failure in try folder.makePrivate() {
         configuration.logger.warning(
           "other users of this machine may read what the library knows, such as passwords in addresses",
           metadata: ["reason": "\(failure)"])
       }
-      let database = try LibraryDatabase.open(at: folder.databasePath)
+      let database = try LibraryDatabase.open(at: folder.databasePath, isNoted: folder.notesDatabase())
       do throws(FileError) {
         try folder.noteDatabase()
       } catch {
@@ -240,16 +239,15 @@ public enum LibraryReader {
   ///
   /// - Throws: `EngineError.unreadableLibrary`.
   public static func requireLibrary(at path: String, state: String? = nil) throws(EngineError) {
-    var isLost = false
-    do throws(FileError) {
+    do {
       let folder = try Library.open(at: path, state: state, mode: .existing)
-      guard FileManager.default.fileExists(atPath: folder.databasePath) else {
-        isLost = try folder.notesDatabase()
-        throw FileError.notFound(path: folder.databasePath)
-      }
-    } catch {
-      if isLost { throw .unreadableLibrary("\(LibraryDatabase.OpeningError.lost)") }
+      guard !FileManager.default.fileExists(atPath: folder.databasePath) else { return }
+      guard try !folder.notesDatabase() else { throw LibraryDatabase.OpeningError.lost }
+      throw FileError.notFound(path: folder.databasePath)
+    } catch let error as FileError {
       throw .unreadableLibrary(Library.reason(notOpenedAt: path, because: error))
+    } catch {
+      throw .unreadableLibrary("\(error)")
     }
   }
 
@@ -286,8 +284,8 @@ public enum LibraryReader {
       let folder = try Library.open(at: path, state: state, mode: .existing)
       try folder.checkDatabase()
       let isInUse = try LibraryLock.isHeld(folder)
-      if try folder.notesDatabase() { try LibraryDatabase.checkNotLost(at: folder.databasePath) }
-      let database = try LibraryDatabase.openReadOnly(at: folder.databasePath, isInUse: isInUse)
+      let database = try LibraryDatabase.openReadOnly(
+        at: folder.databasePath, isInUse: isInUse, isNoted: folder.notesDatabase())
       defer { try? database.close() }
       return try body(folder, database, isInUse)
     } catch let error as FileError {

@@ -7,8 +7,7 @@ import Texts
 /// diacritics.
 ///
 /// An id is believed before a URL, a URL before a title, and a whole title before a part of one. A download without a title is
-/// known by the end of its URL. Ids of downloads, URLs and such names are looked for page by page, since no query asks for
-/// them: that costs some milliseconds for a thousand rows.
+/// known by the end of its URL. An id costs a look-up, a URL or a part of a title a look at each row.
 package struct LibraryFinder {
   /// How many candidates of an ambiguous selector are listed.
   package static let shownCandidates = 10
@@ -52,8 +51,8 @@ package struct LibraryFinder {
   private func find(id: String, among kinds: SelectedKinds) throws -> Selected? {
     if kinds.contains(.feeds), let id = FeedID(id), let feed = try source.feeds([id]).first { return .feed(feed) }
     if kinds.contains(.episodes), let id = EpisodeID(id), let episode = try episode(id) { return .episode(episode) }
-    guard kinds.contains(.downloads), DownloadID(id) != nil else { return nil }
-    return try download(id: id).map(Selected.download)
+    guard kinds.contains(.downloads), let id = DownloadID(id) else { return nil }
+    return try source.downloads([id]).first.map(Selected.download)
   }
 
   /// An episode's id is the number of its row, and a page begins behind a row.
@@ -63,15 +62,6 @@ package struct LibraryFinder {
       isUnfiltered: true, order: order, limit: 1, after: EpisodeCursor(order: order, value: .none, key: id.number - 1))
     let page = try source.snapshot(SnapshotQuery(stores: [.episodes], episodes: query)).episodes()
     return page.items.first { $0.id == id.description }
-  }
-
-  private func download(id: String) throws -> DownloadItem? {
-    var found: DownloadItem?
-    try source.forEachDownload(order: .init(.added, isReversed: true)) { item in
-      if item.id == id { found = item }
-      return found == nil
-    }
-    return found
   }
 
   // MARK: URLs
@@ -97,7 +87,7 @@ package struct LibraryFinder {
       if let feed = try theOnly(of: best.map(Selected.feed), named: url) { return feed }
     }
     if kinds.contains(.downloads) {
-      let found = try downloads(at: url)
+      let found = try downloads(showing: url)
       let sound = found.filter { $0.state != .failed }
       // What has failed may have been asked for anew.
       let best = sound.count == 1 ? sound : found
@@ -105,17 +95,18 @@ package struct LibraryFinder {
     }
     guard kinds.contains(.episodes) else { return nil }
     var found: [Selected] = []
-    try source.forEachEpisode { episode in
-      if episode.url == url { found.append(.episode(episode)) }
+    // In the order of their rows, which are all looked at.
+    try source.forEachEpisode(.urls([url]), order: .init(.added)) { episode in
+      found.append(.episode(episode))
       return true
     }
     return try theOnly(of: found, named: url)
   }
 
-  private func downloads(at url: String) throws -> [DownloadItem] {
+  private func downloads(showing url: String) throws -> [DownloadItem] {
     var found: [DownloadItem] = []
-    try source.forEachDownload(order: .init(.added, isReversed: true)) { item in
-      if item.url == url { found.append(item) }
+    try source.forEachDownload(.urls([url]), order: .init(.added, isReversed: true)) { item in
+      found.append(item)
       return true
     }
     return found
@@ -136,7 +127,7 @@ package struct LibraryFinder {
   ) throws -> Selected {
     let folded = FoldedText.of(title)
     var candidates: [Selected] = []
-    if !folded.isEmpty, title.utf8.count <= Condition.Limits.textBytes {
+    if Condition.isSearchable(title) {
       candidates = try withTitles(containing: title, among: kinds)
       if candidates.isEmpty, kinds.contains(.downloads) { candidates = try untitled(containing: folded) }
     }
@@ -174,16 +165,28 @@ package struct LibraryFinder {
 }
 
 extension LibraryFinder {
-  /// The downloads without a title that have a folded text in their name.
+  /// The downloads without a title that have a folded text in their name. Cost: a walk through those without a title, which
+  /// come before all others in the order of titles.
   private func untitled(containing folded: String) throws -> [Selected] {
     let part = FoldedText.bytes(of: folded)
-    var found: [Selected] = []
-    try source.forEachDownload(order: .init(.added, isReversed: true)) { item in
-      guard item.title?.isEmpty ?? true else { return true }
-      if FoldedText.contains(part, in: FoldedText.bytes(of: item.name)) { found.append(.download(item)) }
+    var found: [DownloadID] = []
+    try source.forEachDownload(order: .init(.title), fields: [.id, .title, .url]) { item in
+      guard FoldedText.of(item.title ?? "").isEmpty else { return false }
+      if item.title?.isEmpty ?? true, FoldedText.contains(part, in: FoldedText.bytes(of: item.name)),
+        let id = DownloadID(item.id)
+      {
+        found.append(id)
+      }
       return true
     }
-    return found
+    return try source.downloads(found).map(Selected.download)
+  }
+}
+
+extension Condition {
+  /// Whether titles can be searched for a text: it has a character that can be seen, and is not too long.
+  package static func isSearchable(_ text: String) -> Bool {
+    !FoldedText.of(text).isEmpty && text.utf8.count <= Limits.textBytes
   }
 }
 

@@ -37,17 +37,32 @@ extension SnapshotSource {
     } while query.after != nil
   }
 
-  /// The downloads of a feed's episodes, which may be in one of some states; in any if none is named.
+  /// Calls the body with those of the named downloads that are there, each once, until it returns false.
   ///
-  /// Its title would name those of another feed with the same title too, and not what was downloaded under an earlier one.
-  package func downloads(of feed: FeedID, in states: [DownloadState.Kind] = []) throws -> Set<DownloadID> {
-    let parts = [EpisodeCondition.feeds([feed])] + (states.isEmpty ? [] : [.states(states)])
-    var ids: Set<DownloadID> = []
-    try forEachEpisode(.all(parts), fields: [.id, .download]) { episode in
-      if let id = episode.download.flatMap({ DownloadID($0) }) { ids.insert(id) }
+  /// - Parameter condition: What they meet besides.
+  package func forEachDownload(
+    of ids: [DownloadID], meeting condition: Condition = .everything, fields: Set<ItemField>? = nil,
+    _ body: (DownloadItem) throws -> Bool
+  ) throws {
+    var (goesOn, known) = (true, Set<DownloadID>())
+    let ids = ids.filter { known.insert($0).inserted }
+    for start in stride(from: 0, to: ids.count, by: Condition.Limits.values) where goesOn {
+      let some = Condition.ids(Array(ids[start...].prefix(Condition.Limits.values)))
+      try forEachDownload(.all([some, condition]), order: .init(.added, isReversed: true), fields: fields) { item in
+        goesOn = try body(item)
+        return goesOn
+      }
+    }
+  }
+
+  /// Those of the named downloads that are there.
+  package func downloads(_ ids: [DownloadID]) throws -> [DownloadItem] {
+    var items: [DownloadItem] = []
+    try forEachDownload(of: ids) { item in
+      items.append(item)
       return true
     }
-    return ids
+    return items
   }
 
   /// All feeds, or those of these ids, of which there may be a thousand.

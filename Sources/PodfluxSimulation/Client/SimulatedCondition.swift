@@ -30,7 +30,8 @@ enum SimulatedCondition {
       guard let today else { preconditionFailure("the simulated client does not use \(condition)") }
       let moment = row.description.published?.moment ?? row.dates.added
       return moment >= today.beginning(daysBefore: Int64(days) - 1)
-    case .reasons, .podcasts, .media, .sizes, .ages, .networks, .titleContains, .published, .olderThanDays, .bytes:
+    case .ids, .urls, .feeds, .reasons, .podcasts, .media, .sizes, .ages, .networks, .titleContains, .published,
+      .olderThanDays, .bytes:
       preconditionFailure("the simulated client does not use \(condition)")
     }
   }

@@ -39,6 +39,9 @@ extension JSONWriter {
   private static func key(of condition: Condition) -> String {
     switch condition {
     case .any: "any"
+    case .ids: "id"
+    case .urls: "url"
+    case .feeds: "feed"
     case .states: "state"
     case .reasons: "reason"
     case .podcasts: "podcast"
@@ -59,9 +62,11 @@ extension JSONWriter {
     guard key != "not" else { return object { $0.members(of: clause) } }
     switch clause {
     case .any(let conditions): elements(conditions) { condition, writer in writer.object { $0.members(of: condition) } }
+    case .ids(let ids): elements(ids) { $1.element($0.description) }
+    case .feeds(let ids): elements(ids) { $1.element($0.description) }
     case .states(let kinds): names(kinds)
     case .reasons(let reasons): names(reasons)
-    case .podcasts(let names), .titleContains(let names): elements(names) { $1.element($0) }
+    case .urls(let names), .podcasts(let names), .titleContains(let names): elements(names) { $1.element($0) }
     case .origins(let origins): names(origins)
     case .media(let kinds): names(kinds)
     case .sizes(let sizes): names(sizes)

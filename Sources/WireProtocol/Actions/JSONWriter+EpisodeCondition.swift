@@ -31,6 +31,7 @@ extension JSONWriter {
     case .not(let inner): clauses["not"] = inner
     case .any: clauses["any"] = condition
     case .feeds: clauses["feed"] = condition
+    case .urls: clauses["url"] = condition
     case .podcasts: clauses["podcast"] = condition
     case .states: clauses["state"] = condition
     case .media: clauses["media"] = condition
@@ -50,7 +51,7 @@ extension JSONWriter {
     switch clause {
     case .any(let conditions): elements(conditions) { condition, writer in writer.object { $0.members(of: condition) } }
     case .feeds(let ids): elements(ids) { $1.element($0.description) }
-    case .podcasts(let texts), .titleContains(let texts): elements(texts) { $1.element($0) }
+    case .urls(let texts), .podcasts(let texts), .titleContains(let texts): elements(texts) { $1.element($0) }
     case .states(let kinds): elements(kinds) { $1.element($0.rawValue) }
     case .media(let kinds): elements(kinds) { $1.element($0.rawValue) }
     case .kinds(let kinds): elements(kinds) { $1.element($0.rawValue) }

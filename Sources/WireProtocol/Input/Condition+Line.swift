@@ -24,8 +24,9 @@ private struct ConditionReader {
 
   /// What downloads have, in the order of the article Protocol; what only episodes have comes with them.
   private static let keys = [
-    "state", "reason", "podcast", "origin", "media", "titleContains", "titleExcludes", "publishedAfter",
-    "publishedBefore", "newerThanDays", "olderThanDays", "minBytes", "maxBytes", "errorCode", "not", "any",
+    "id", "url", "feed", "state", "reason", "podcast", "origin", "media", "titleContains", "titleExcludes",
+    "publishedAfter", "publishedBefore", "newerThanDays", "olderThanDays", "minBytes", "maxBytes", "errorCode", "not",
+    "any",
   ]
 
   mutating func condition(_ field: Field, depth: Int) throws(Refusal) -> Condition {
@@ -61,6 +62,11 @@ private struct ConditionReader {
   /// What the keys say that have no other condition in them.
   private func simple(_ fields: Fields) throws(Refusal) -> [Condition] {
     let parts: [Condition?] = [
+      try fields["id"].map { field throws(Refusal) in
+        .ids(try field.oneOrMore { element throws(Refusal) in try element.downloadID() })
+      },
+      try fields["url"].map { field throws(Refusal) in .urls(try field.shownURLs()) },
+      try fields["feed"].map { field throws(Refusal) in .feeds(try field.feedIDs()) },
       try fields["state"].map { field throws(Refusal) in .states(try field.choices()) },
       try fields["reason"].map { field throws(Refusal) in .reasons(try field.choices()) },
       try fields["podcast"].map { field throws(Refusal) in .podcasts(try field.labels()) },
@@ -117,6 +123,15 @@ extension Field {
     let choices: [Choice] = try oneOrMore { field throws(Refusal) in try field.choice() }
     var known: Set<Choice> = []
     return choices.filter { known.insert($0).inserted }
+  }
+
+  func feedIDs() throws(Refusal) -> [FeedID] {
+    try oneOrMore { field throws(Refusal) in try field.feedID() }
+  }
+
+  /// URLs as items show them, those of feeds included that cannot be fetched.
+  func shownURLs() throws(Refusal) -> [String] {
+    try oneOrMore { field throws(Refusal) in try ValueForm<WebAddress>.foreignAddress.read(field).redacted }
   }
 
   func labels() throws(Refusal) -> [String] {

@@ -11,7 +11,7 @@ extension EpisodeCondition {
 
   /// The keys, in the order in which refusals name them.
   fileprivate static let keys = [
-    "feed", "podcast", "state", "media", "played", "favorite", "archived", "titleContains", "titleExcludes",
+    "feed", "url", "podcast", "state", "media", "played", "favorite", "archived", "titleContains", "titleExcludes",
     "publishedAfter", "publishedBefore", "newerThanDays", "olderThanDays", "minBytes", "maxBytes", "minSeconds",
     "maxSeconds", "season", "episodeType", "not", "any",
   ]
@@ -53,9 +53,8 @@ private struct EpisodeConditionReader {
 
   private func simple(_ fields: Fields) throws(Refusal) -> [EpisodeCondition] {
     let parts: [EpisodeCondition?] = [
-      try fields["feed"].map { field throws(Refusal) in
-        .feeds(try field.oneOrMore { element throws(Refusal) in try element.feedID() })
-      },
+      try fields["feed"].map { field throws(Refusal) in .feeds(try field.feedIDs()) },
+      try fields["url"].map { field throws(Refusal) in .urls(try field.shownURLs()) },
       try fields["podcast"].map { field throws(Refusal) in .podcasts(try field.labels()) },
       try fields["state"].map { field throws(Refusal) in .states(try field.choices()) },
       try fields["media"].map { field throws(Refusal) in .media(try field.choices()) },

@@ -9,9 +9,7 @@ extension FeedsQuery {
     self.init()
     if let condition = fields["where"] {
       let chosen = try Fields(condition.object(), at: condition.path, knowing: ["id", "group"])
-      ids = try chosen["id"].map { f throws(Refusal) in
-        try f.oneOrMore { element throws(Refusal) in try element.feedID() }
-      }
+      ids = try chosen["id"].map { f throws(Refusal) in try f.feedIDs() }
       groups = try chosen["group"].map { f throws(Refusal) in
         try f.oneOrMore { element throws(Refusal) in try ValueForm<String>.group.read(element) }
       }

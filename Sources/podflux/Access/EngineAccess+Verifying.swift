@@ -78,12 +78,11 @@ extension EngineAccess {
   /// Looks up what has no verdict yet, drops what is not complete any more, and orders the rest once more: an owed
   /// verification is not doubled by that. Returns the faults that have come out.
   private func look(at verification: inout Verification) throws -> [String] {
-    var (wanted, seen) = (verification.pending, [String: DownloadItem]())
-    try connection.forEachDownload(
-      order: .init(.added, isReversed: true), fields: [.id, .state, .error]
-    ) { item in
-      if wanted.remove(item.id) != nil { seen[item.id] = item }
-      return !wanted.isEmpty
+    let wanted = verification.pending.compactMap { DownloadID($0) }
+    var seen: [String: DownloadItem] = [:]
+    try connection.forEachDownload(of: wanted, fields: [.id, .state, .error]) { item in
+      seen[item.id] = item
+      return true
     }
     // The verdicts that the engine has told before it answered.
     var faults: [String] = []

@@ -24,15 +24,16 @@ struct DownloadSelectionOptions: ParsableArguments {
     guard ways == 1 else { throw ValidationError("name downloads, or give --feed and --state, or give --all") }
   }
 
-  /// What was chosen; of a feed's downloads more than a request has room for (`EngineAccess.inPieces`).
+  /// What was chosen.
   func selection(in source: some SnapshotSource) throws -> DownloadIntent.Selection {
     if all { return .all }
     guard selectors.isEmpty else {
       let ids = try selectors.map { try Self.download($0, in: source) }
       return ids.count == 1 ? .one(ids[0]) : .many(ids)
     }
-    guard let feed else { return .matching(.states(state)) }
-    return .many(try source.downloads(of: LibraryFinder(source).feed(feed), in: state).sorted())
+    let inState = state.isEmpty ? [] : [Condition.states(state)]
+    let ofFeed = try feed.map { [Condition.feeds([try LibraryFinder(source).feed($0)])] } ?? []
+    return .matching(.all(ofFeed + inState))
   }
 
   private static func download(_ selector: String, in source: some SnapshotSource) throws -> DownloadID {
@@ -60,24 +61,22 @@ struct DownloadSelectionOptions: ParsableArguments {
     _ selection: DownloadIntent.Selection, fields: Set<ItemField>? = nil, in source: some SnapshotSource,
     _ body: (DownloadItem) throws -> Bool
   ) throws {
-    let condition = if case .matching(let condition) = selection { condition } else { Condition.everything }
-    var wanted = selection.ids
-    try source.forEachDownload(condition, order: .init(.added, isReversed: true), fields: fields) { item in
-      if wanted == nil || wanted?.remove(item.id) != nil {
-        guard try body(item) else { return false }
-      }
-      return wanted?.isEmpty != true
+    switch selection {
+    case .one(let id): try source.forEachDownload(of: [id], fields: fields, body)
+    case .many(let ids): try source.forEachDownload(of: ids, fields: fields, body)
+    case .matching(let condition):
+      try source.forEachDownload(condition, order: .init(.added, isReversed: true), fields: fields, body)
     }
   }
 }
 
-extension DownloadIntent.Selection {
-  /// The ids of the downloads that are named one by one, as items have them; nil where a condition chooses.
-  var ids: Set<String>? {
+extension Condition {
+  /// The same of downloads in any state.
+  var withoutStates: Condition {
     switch self {
-    case .one(let id): [id.description]
-    case .many(let ids): Set(ids.map(\.description))
-    case .matching: nil
+    case .states: .everything
+    case .all(let parts): .all(parts.map(\.withoutStates))
+    default: self
     }
   }
 }

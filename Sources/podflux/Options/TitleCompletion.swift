@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PodfluxCore
 import PodfluxPeople
 import Terminal
 
@@ -41,7 +42,9 @@ enum TitleCompletion {
       titles.append(title)
     }
     for feed in try source.feeds(fields: [.id, .title]) { offer(feed.title) }
-    try source.forEachDownload(order: .init(.added, isReversed: true), fields: [.id, .title]) { item in
+    // It finds all titles with the prefix, and others. A prefix of symbols alone cannot be searched for.
+    let condition = Condition.isSearchable(prefix) ? Condition.titleContains([prefix]) : .everything
+    try source.forEachDownload(condition, order: .init(.added, isReversed: true), fields: [.id, .title]) { item in
       offer(item.title)
       return titles.count < limit
     }

@@ -2,6 +2,7 @@ import Flux
 import Foundation
 import PodfluxClient
 import PodfluxCore
+import PodfluxPeople
 
 /// The files of downloads that a command removes. The engine deletes them after its answer: this looks whether it could.
 struct RemovedFiles {
@@ -101,6 +102,21 @@ struct RemovedFiles {
         return Dictionary(files.map { ($0.download, Remaining($0)) }) { first, _ in first }
       }
     }
+  }
+}
+
+extension EngineAccess {
+  /// The files of removed downloads that are still there: how many, and which of them have no download any more, by path.
+  /// The others are to go yet, or are those of episodes of another feed too.
+  func remaining(of files: RemovedFiles) throws -> (number: Int, left: [RemovedFiles.Remaining]) {
+    var files = files
+    var remaining = files.remaining(signals: signals)
+    let number = remaining.count
+    guard number > 0 else { return (0, []) }
+    for item in try connection.downloads(remaining.keys.sorted()) {
+      if let id = DownloadID(item.id) { remaining[id] = nil }
+    }
+    return (number, remaining.values.sorted { $0.path < $1.path })
   }
 }
 

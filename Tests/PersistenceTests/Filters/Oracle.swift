@@ -155,6 +155,9 @@ struct Oracle {
     case .all(let conditions): return conditions.allSatisfy { meets($0, download) }
     case .any(let conditions): return conditions.contains { meets($0, download) }
     case .not(let condition): return !meets(condition, download)
+    case .ids(let ids): return ids.contains(download.id)
+    case .urls(let urls): return urls.contains(download.address.redacted)
+    case .feeds: preconditionFailure("its downloads are of no episodes")
     case .states(let kinds): return kinds.contains(state(of: download).kind)
     case .reasons(let reasons): return state(of: download).reason.map(reasons.contains) ?? false
     case .podcasts(let names): return download.description.podcast.map { names.contains(stored($0)) } ?? false

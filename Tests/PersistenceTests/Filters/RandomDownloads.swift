@@ -131,7 +131,7 @@ struct RandomDownloads {
   // MARK: Questions
 
   mutating func condition(depth: Int = 0) throws -> Condition {
-    switch Int.random(in: 0..<(depth < 3 ? 20 : 15), using: &random) {
+    switch Int.random(in: 0..<(depth < 3 ? 21 : 16), using: &random) {
     case 0, 1: return .states(some(of: DownloadState.Kind.allCases))
     case 2: return .reasons(some(of: [.retry, .storage, .host, .network, .policy, .schedule, .budget, .auth]))
     case 3, 4: return .podcasts(some(of: Self.podcasts.compactMap(\.self) + ["Zoe\u{301}", "absent", "nul"]))
@@ -146,8 +146,11 @@ struct RandomDownloads {
     case 13:
       return chance(50) ? .newerThanDays(try one(of: [0, 1, 7, 365])) : .olderThanDays(try one(of: [0, 7, 36_500]))
     case 14: return .bytes(atLeast: chance(50) ? try length() : nil, atMost: chance(50) ? try length() : nil)
-    case 15, 16: return .all(try conditions(depth))
-    case 17, 18: return .any(try conditions(depth))
+    case 15:
+      let numbers = (0..<Int.random(in: 0...40, using: &random)).map { _ in Int.random(in: 0..<500, using: &random) }
+      return .ids(try numbers.map { try #require(DownloadID("d\($0)")) })
+    case 16, 17: return .all(try conditions(depth))
+    case 18, 19: return .any(try conditions(depth))
     default: return .not(try condition(depth: depth + 1))
     }
   }

@@ -197,7 +197,7 @@ struct GetTests {
     #expect(locked.status == 75)
     #expect(
       locked.errors
-        == "podflux: an engine (process \(engine.pid)) holds this library and does not listen where commands look for it; name its socket with --socket, or end it\n"
+        == "podflux: an engine (process \(engine.pid)) holds this library and does not listen where commands look for it; name its socket with --socket, or wait until it has ended\n"
     )
     engine.closeInput()
     _ = try engine.waitForEnd()

@@ -113,6 +113,28 @@ struct PodcastCommandTests {
     #expect(files.count == 4 && files.contains(path), "\(files)")
   }
 
+  @Test("rules names a file that it would delete, and that another program has changed since: it stays")
+  func changedFiles() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...4)
+    try scene.results("add", show.url, "--all")
+    #expect(try scene.podflux("sync").status == 0)
+    let daemon = try scene.startDaemon()
+    try scene.attach().leave()
+    let file = try #require(scene.publishedFiles().first { $0.contains("Episode 1") })
+    let path = "\(scene.library)/\(file)"
+    let handle = try #require(FileHandle(forWritingAtPath: path))
+    try handle.seekToEnd()
+    try handle.write(contentsOf: Data("tag".utf8))
+    try handle.close()
+    let rules = try scene.podflux("rules", "Show of /feed.xml", "--keep", "2", "--socket", scene.socketPath)
+    #expect(rules.errors.contains("0 to download, 1 deleted"), "\(rules)")
+    #expect(rules.errors.contains("\(path) is no longer what was downloaded, and stays"), "\(rules)")
+    #expect(scene.publishedFiles().count == 3)
+    #expect(daemon.isAlive)
+  }
+
   @Test("A feed whose first document ends early says so, and all of it comes once the whole document is there")
   func documentEndingEarly() throws {
     let scene = try Scene()

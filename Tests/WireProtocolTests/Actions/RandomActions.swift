@@ -109,6 +109,9 @@ struct RandomActions {
     let (least, most) = (maybe { $0.length() }, maybe { $0.length() })
     let (after, before) = (maybe { $0.moment() }, maybe { $0.moment() })
     let parts: [Condition?] = [
+      maybe { .ids([$0.id(), $0.id()]) },
+      maybe { .urls([$0.address().redacted]) },
+      maybe { .feeds([FeedID(from: &$0.random)]) },
       maybe { .states($0.several(DownloadState.Kind.allCases)) },
       maybe { .reasons($0.several(WaitingReason.allCases)) },
       maybe { .podcasts([$0.label(), $0.label()]) },

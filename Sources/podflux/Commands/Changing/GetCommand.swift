@@ -214,9 +214,7 @@ struct GetCommand: EngineCommand {
 
   /// What a rule has asked for is the person's from now on, so that no rule deletes it: its episode is asked for once more.
   private func claim(_ download: DownloadItem, with access: EngineAccess) throws {
-    guard download.origin == .auto, let title = download.title, !title.isEmpty,
-      title.utf8.count <= Condition.Limits.textBytes
-    else { return }
+    guard download.origin == .auto, let title = download.title, Condition.isSearchable(title) else { return }
     var episode: EpisodeID?
     try access.connection.forEachEpisode(.titleContains([title])) { item in
       if item.download == download.id { episode = EpisodeID(item.id) }
@@ -229,15 +227,14 @@ struct GetCommand: EngineCommand {
   /// They are followed, or they fail by that, and go on like all that has failed.
   private func noticeMissingFiles(of ids: [String], with access: EngineAccess) throws {
     guard !ids.isEmpty else { return }
-    var (wanted, missing) = (Set(ids), [DownloadID]())
+    var missing: [DownloadID] = []
     try access.connection.forEachDownload(
-      order: .init(.added, isReversed: true), fields: [.id, .path, .state]
+      of: ids.compactMap { DownloadID($0) }, fields: [.id, .path, .state]
     ) { item in
-      guard wanted.remove(item.id) != nil else { return true }
       if item.state == .completed, let path = item.path, access.isGone(path), let id = DownloadID(item.id) {
         missing.append(id)
       }
-      return !wanted.isEmpty
+      return true
     }
     let gone = Set(missing.map(\.description))
     if !missing.isEmpty { _ = try access.followMovedFiles(gone.contains) }

@@ -41,7 +41,7 @@ struct RmCommand: EngineCommand {
     if plan {
       let console = Console(console)
       let source = LibraryFolder(place: try folder.place())
-      return try console.reporting { try show(try chosen(in: source), in: source, on: console) }
+      return try console.reporting { show(try chosen(in: source), on: console) }
     }
     try withEngine { access, console in
       let chosen = try chosen(in: access.connection)
@@ -52,7 +52,7 @@ struct RmCommand: EngineCommand {
         _ = try access.followMovedFiles(Set(items.map(\.id)).contains)
         items = try self.items(of: chosen, in: access.connection)
       }
-      var files = try RemovedFiles(of: items, in: access.library)
+      let files = try RemovedFiles(of: items, in: access.library)
       // What is asked for is the file that is there, also if another program has changed it.
       if !files.changed.isEmpty { _ = try access.verify(files.changed) { _ in } }
       for feed in chosen.feeds {
@@ -63,7 +63,7 @@ struct RmCommand: EngineCommand {
         try access.affected(by: { .remove($0, deletingFile: !keepFile) }, on: selection)
       }
       report(feeds: chosen.feeds.count, downloads: downloads ?? 0, on: console)
-      try tellOfRemaining(&files, access, on: console)
+      try tellOfRemaining(files, access, on: console)
     }
   }
 
@@ -73,30 +73,15 @@ struct RmCommand: EngineCommand {
       Int64(feeds) + downloads, "removed", inWords: feeds > 0 ? parts.joined(separator: " and ") : nil)
   }
 
-  /// The downloads whose files are to go.
+  /// The downloads whose files are to go, as they are now.
   private func items(of chosen: Chosen, in source: some SnapshotSource) throws -> [DownloadItem] {
-    guard !keepFile else { return [] }
-    let named = try chosen.selection.map { try selection.items($0, in: source) } ?? []
-    let ofFeeds = try Self.downloads(of: chosen.feeds, in: [.completed], source)
-    return ofFeeds.isEmpty ? named : try named + selection.items(.many(ofFeeds.sorted()), in: source)
+    keepFile ? [] : try source.downloads((chosen.items + chosen.ofFeeds).compactMap { DownloadID($0.id) })
   }
 
-  /// The downloads of feeds' episodes in some states; in all, if none is named.
-  private static func downloads(
-    of feeds: [FeedItem], in states: [DownloadState.Kind] = [], _ source: some SnapshotSource
-  ) throws -> Set<DownloadID> {
-    try feeds.compactMap { FeedID($0.id) }.reduce(into: []) { $0.formUnion(try source.downloads(of: $1, in: states)) }
-  }
-
-  /// Says which files are still there. A file that an episode of another feed has too stays with its download.
-  private func tellOfRemaining(_ files: inout RemovedFiles, _ access: EngineAccess, on console: Console) throws {
-    var remaining = files.remaining(signals: access.signals)
-    guard !remaining.isEmpty else { return }
-    let kept = try selection.items(.many(remaining.keys.sorted()), in: access.connection)
-    for id in kept.compactMap({ DownloadID($0.id) }) { remaining[id] = nil }
-    for file in remaining.values.sorted(by: { $0.path < $1.path }).prefix(RemovedFiles.namedFiles) {
-      console.complain(file.words)
-    }
+  /// Says which files are still there.
+  private func tellOfRemaining(_ files: RemovedFiles, _ access: EngineAccess, on console: Console) throws {
+    let remaining = try access.remaining(of: files).left
+    for file in remaining.prefix(RemovedFiles.namedFiles) { console.complain(file.words) }
     if remaining.count > RemovedFiles.namedFiles {
       console.complain("\(remaining.count - RemovedFiles.namedFiles) more files could not be deleted")
     }
@@ -109,7 +94,7 @@ struct RmCommand: EngineCommand {
     var selection: DownloadIntent.Selection?
     var items: [DownloadItem] = []
     /// The downloads that go with the feeds, beside the items: those without a complete file, too.
-    var ofFeeds: Set<DownloadID> = []
+    var ofFeeds: [DownloadItem] = []
 
     var count: Int { items.count + ofFeeds.count }
   }
@@ -128,14 +113,18 @@ struct RmCommand: EngineCommand {
       }
     }
     // Without their files nothing of them goes.
-    if !keepFile { chosen.ofFeeds = try Self.downloads(of: chosen.feeds, source) }
+    if !keepFile, !chosen.feeds.isEmpty {
+      let ids = chosen.feeds.compactMap { FeedID($0.id) }
+      chosen.ofFeeds = try selection.items(.matching(.feeds(ids)), in: source)
+    }
     guard selection.selectors.isEmpty || !options.selectors.isEmpty else { return chosen }
     let downloads = try options.selection(in: source)
     chosen.items = try options.items(downloads, in: source)
     // What has come since it was counted is not removed unasked.
     let ids = chosen.items.compactMap { DownloadID($0.id) }
     chosen.selection = .many(ids)
-    chosen.ofFeeds.subtract(ids)
+    let named = Set(chosen.items.map(\.id))
+    chosen.ofFeeds.removeAll { named.contains($0.id) }
     return chosen
   }
 
@@ -150,10 +139,8 @@ struct RmCommand: EngineCommand {
     }
   }
 
-  private func show(_ chosen: Chosen, in source: LibraryFolder, on console: Console) throws {
-    let ofFeeds = chosen.ofFeeds
-    let items =
-      ofFeeds.isEmpty ? chosen.items : try chosen.items + selection.items(.many(ofFeeds.sorted()), in: source)
+  private func show(_ chosen: Chosen, on console: Console) {
+    let items = chosen.items + chosen.ofFeeds
     guard !console.options.json else {
       for feed in chosen.feeds { console.result(feed.json) }
       for item in items { console.result(item.json) }

@@ -73,9 +73,15 @@ struct RulesCommand: EngineCommand {
       let rules = none ? FeedRules.none : try options.applied(to: found.rules)
       if plan { return try show(planOf: rules, for: id, with: access, on: console) }
       var expected = Expectation()
+      var files: RemovedFiles?
       if none || !options.isEmpty {
-        try walk(planOf: rules, for: id, with: access) { _, decision in expected.count(decision) }
+        var unwanted: Set<String> = []
+        try walk(planOf: rules, for: id, with: access) { entry, decision in
+          expected.count(decision)
+          if decision == .delete { unwanted.insert(try entry.required("episode", JSONObject.string)) }
+        }
         try ask(about: expected, on: console)
+        if !unwanted.isEmpty { files = try self.files(of: unwanted, in: id, with: access) }
       }
       if !login.isEmpty || !changes.isEmpty {
         let request = try Request("feeds/update", [(key: "id", value: id.description.json)] + login + changes)
@@ -90,8 +96,23 @@ struct RulesCommand: EngineCommand {
       tell(feed, on: console)
       guard expected != Expectation() else { return }
       try access.awaitDecisions(about: expected.downloads + expected.deletions)
+      let remaining = try files.map { try access.remaining(of: $0) } ?? (number: 0, left: [])
+      expected.remaining = remaining.number
       console.note(expected.wordsAfterwards + (expected.downloads > 0 ? "; podflux sync waits for them" : ""))
+      for file in remaining.left.prefix(RemovedFiles.namedFiles) { console.note(file.words) }
     }
+  }
+
+  /// The files that are to go.
+  private func files(
+    of episodes: Set<String>, in feed: FeedID, with access: EngineAccess
+  ) throws -> RemovedFiles {
+    var downloads: [DownloadID] = []
+    try access.connection.forEachEpisode(.feeds([feed]), fields: [.id, .download]) { episode in
+      if episodes.contains(episode.id), let id = episode.download.flatMap({ DownloadID($0) }) { downloads.append(id) }
+      return true
+    }
+    return try RemovedFiles(of: access.connection.downloads(downloads), in: access.library)
   }
 
   /// How many files a change deletes without a question.
@@ -171,6 +192,8 @@ private struct Expectation: Equatable {
 
   private(set) var downloads = 0
   private(set) var deletions = 0
+  /// How many of the files to delete are still there.
+  var remaining = 0
 
   mutating func count(_ decision: Decision) {
     switch decision {
@@ -181,7 +204,7 @@ private struct Expectation: Equatable {
 
   var words: String { "\(downloads) to download, \(deletions) to delete" }
 
-  var wordsAfterwards: String { "\(downloads) to download, \(deletions) deleted" }
+  var wordsAfterwards: String { "\(downloads) to download, \(deletions - remaining) deleted" }
 }
 
 extension JSONObject {

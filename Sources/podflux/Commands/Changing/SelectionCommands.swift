@@ -32,11 +32,16 @@ extension SelectionCommand {
   private func tellOfPause(
     of chosen: DownloadIntent.Selection, in source: some SnapshotSource, on console: Console
   ) throws {
-    let ids = chosen.ids
-    try source.forEachDownload(.reasons([.host])) { item in
-      guard ids?.contains(item.id) ?? true else { return true }
+    func tell(_ item: DownloadItem) -> Bool {
       console.note("\(item.name) \(item.stateWords(by: console.clock)); all other downloads of its server wait, too")
       return false
+    }
+    let waiting = Condition.reasons([.host])
+    switch chosen {
+    case .one(let id): try source.forEachDownload(of: [id], meeting: waiting, tell)
+    case .many(let ids): try source.forEachDownload(of: ids, meeting: waiting, tell)
+    // The state by which they were chosen was another one.
+    case .matching(let condition): try source.forEachDownload(.all([waiting, condition.withoutStates]), tell)
     }
   }
 }

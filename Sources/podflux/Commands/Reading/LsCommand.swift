@@ -113,17 +113,12 @@ struct LsCommand: ParsableCommand {
 
   private func listDownloads(of source: LibraryFolder, on console: Console) throws {
     var parts: [Condition] = []
-    let ofFeed = try selector.map { selector in
-      Set(try source.downloads(of: LibraryFinder(source).feed(selector), in: state).map(\.description))
-    }
+    if let selector { parts.append(.feeds([try LibraryFinder(source).feed(selector)])) }
     if !state.isEmpty { parts.append(.states(state)) }
     if let since { parts.append(.published(after: since.lastBefore, before: nil)) }
     let order = sort.flatMap(DownloadOrder.init(text:)) ?? .init()
     let rows = try gather(on: console) { body in
-      try source.forEachDownload(.all(parts), order: order) { item in
-        if let ofFeed, !ofFeed.contains(item.id) { return true }
-        return try body(item)
-      }
+      try source.forEachDownload(.all(parts), order: order, body)
     }
     guard !console.options.json else { return }
     console.result(LibraryTables(console.clock).table(of: rows))

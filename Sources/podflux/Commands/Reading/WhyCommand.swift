@@ -51,7 +51,7 @@ struct WhyCommand: ParsableCommand {
 
   /// The episode that a download was made for; nil if there is none.
   private func episode(of item: DownloadItem, in source: LibraryFolder) throws -> EpisodeItem? {
-    guard let title = item.title, !title.isEmpty, title.utf8.count <= Condition.Limits.textBytes else { return nil }
+    guard let title = item.title, Condition.isSearchable(title) else { return nil }
     var found: EpisodeItem?
     try source.forEachEpisode(.titleContains([title])) { episode in
       if episode.download == item.id { found = episode }
