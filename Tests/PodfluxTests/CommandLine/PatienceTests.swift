@@ -64,9 +64,9 @@ struct PatienceTests {
     let engine = try scene.begin("get", scene.origin.url("/a.mp3"))
     try waitUntil("the engine's first partial file", upTo: 20) { !scene.partialFiles().isEmpty }
     engine.signal(SIGSTOP)
-    let begin = ContinuousClock.now
     let command = try scene.begin("pause", "--all")
     try waitUntil("the command's connection", upTo: 20) { try Self.sockets(of: command.id) > 0 }
+    let begin = ContinuousClock.now
     command.signal(SIGINT)
     #expect(try command.waitForEnd() == 130)
     #expect(ContinuousClock.now - begin < .seconds(10))
