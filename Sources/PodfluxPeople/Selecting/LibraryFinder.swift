@@ -87,7 +87,7 @@ package struct LibraryFinder {
       if let feed = try theOnly(of: best.map(Selected.feed), named: url) { return feed }
     }
     if kinds.contains(.downloads) {
-      let found = try downloads(showing: url)
+      let found = try source.downloads(meeting: .urls([url]))
       let sound = found.filter { $0.state != .failed }
       // What has failed may have been asked for anew.
       let best = sound.count == 1 ? sound : found
@@ -101,15 +101,6 @@ package struct LibraryFinder {
       return true
     }
     return try theOnly(of: found, named: url)
-  }
-
-  private func downloads(showing url: String) throws -> [DownloadItem] {
-    var found: [DownloadItem] = []
-    try source.forEachDownload(.urls([url]), order: .init(.added, isReversed: true)) { item in
-      found.append(item)
-      return true
-    }
-    return found
   }
 
   /// The only candidate; nil if there is none.

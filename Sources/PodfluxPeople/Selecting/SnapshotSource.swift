@@ -55,10 +55,20 @@ extension SnapshotSource {
     }
   }
 
+  /// The downloads that meet a condition, the newest first.
+  package func downloads(meeting condition: Condition) throws -> [DownloadItem] {
+    try gathered { try forEachDownload(condition, order: .init(.added, isReversed: true), $0) }
+  }
+
   /// Those of the named downloads that are there.
   package func downloads(_ ids: [DownloadID]) throws -> [DownloadItem] {
+    try gathered { try forEachDownload(of: ids, $0) }
+  }
+
+  /// The downloads with which a walk calls its body.
+  package func gathered(_ walk: ((DownloadItem) throws -> Bool) throws -> Void) throws -> [DownloadItem] {
     var items: [DownloadItem] = []
-    try forEachDownload(of: ids) { item in
+    try walk { item in
       items.append(item)
       return true
     }

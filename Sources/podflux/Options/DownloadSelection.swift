@@ -48,12 +48,7 @@ struct DownloadSelectionOptions: ParsableArguments {
 
   /// The downloads that were chosen.
   func items(_ selection: DownloadIntent.Selection, in source: some SnapshotSource) throws -> [DownloadItem] {
-    var items: [DownloadItem] = []
-    try forEach(selection, in: source) { item in
-      items.append(item)
-      return true
-    }
-    return items
+    try source.gathered { try forEach(selection, in: source, $0) }
   }
 
   /// Calls the body with the downloads that were chosen, the newest first, until it returns false.

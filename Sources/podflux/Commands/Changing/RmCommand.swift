@@ -115,7 +115,7 @@ struct RmCommand: EngineCommand {
     // Without their files nothing of them goes.
     if !keepFile, !chosen.feeds.isEmpty {
       let ids = chosen.feeds.compactMap { FeedID($0.id) }
-      chosen.ofFeeds = try selection.items(.matching(.feeds(ids)), in: source)
+      chosen.ofFeeds = try source.downloads(meeting: .feeds(ids))
     }
     guard selection.selectors.isEmpty || !options.selectors.isEmpty else { return chosen }
     let downloads = try options.selection(in: source)
