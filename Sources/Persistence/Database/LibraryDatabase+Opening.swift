@@ -29,7 +29,7 @@ extension LibraryDatabase {
     }
     return try translatingErrors {
       do {
-        return try migrated(DatabaseQueue(path: path, configuration: configuration()), isExclusive: false)
+        return try upToDate(DatabaseQueue(path: path, configuration: configuration()), isExclusive: false)
       } catch let error as DatabaseError where error.isWantOfSharedMemory {
         return try openExclusively(at: path)
       }
@@ -38,7 +38,7 @@ extension LibraryDatabase {
 
   /// Opens the database exclusively for an engine, without checks.
   static func openExclusively(at path: String) throws -> LibraryDatabase {
-    try migrated(DatabaseQueue(path: path, configuration: configuration(isExclusive: true)), isExclusive: true)
+    try upToDate(DatabaseQueue(path: path, configuration: configuration(isExclusive: true)), isExclusive: true)
   }
 
   /// Opens the database for reading, without an engine or beside a running one.
@@ -104,11 +104,11 @@ extension LibraryDatabase {
       try checkUntouched(at: path)
     }
     return try translatingErrors {
-      try migrated(DatabaseQueue(path: path, configuration: configuration(isScratch: true)), isExclusive: false)
+      try upToDate(DatabaseQueue(path: path, configuration: configuration(isScratch: true)), isExclusive: false)
     }
   }
 
-  /// Creates an empty database in memory. The first one costs all migrations, each further one a copy of some pages.
+  /// Creates an empty database in memory. The first one costs all tables, each further one a copy of some pages.
   public static func inMemory() throws -> LibraryDatabase {
     let queue = try DatabaseQueue(configuration: configuration())
     try emptyLibrary.get().queue.backup(to: queue)
@@ -116,7 +116,7 @@ extension LibraryDatabase {
   }
 
   private static let emptyLibrary = Result {
-    try migrated(DatabaseQueue(configuration: configuration()), isExclusive: false)
+    try upToDate(DatabaseQueue(configuration: configuration()), isExclusive: false)
   }
 
   // MARK: Connections
@@ -146,9 +146,18 @@ extension LibraryDatabase {
     return configuration
   }
 
-  private static func migrated(_ queue: DatabaseQueue, isExclusive: Bool) throws -> LibraryDatabase {
-    try Schema.migrator.migrate(queue)
-    try queue.write(TextIndex.prepare)
+  /// Creates the tables of a new database, or migrates an older one.
+  private static func upToDate(_ queue: DatabaseQueue, isExclusive: Bool) throws -> LibraryDatabase {
+    let isNew = try queue.write { db in
+      guard try !hasTables(db) else { return false }
+      try CurrentSchema.create(in: db)
+      try TextIndex.prepare(in: db)
+      return true
+    }
+    if !isNew {
+      try Schema.migrator.migrate(queue)
+      try queue.write(TextIndex.prepare)
+    }
     return LibraryDatabase(queue: queue, isExclusive: isExclusive, file: DatabaseFile(path: queue.path))
   }
 

@@ -30,7 +30,7 @@ struct QueueKey: Hashable {
 
   // MARK: SQL
 
-  private static let kindMask =
+  static let kindMask =
     PackedTraits.Field.origin.mask | PackedTraits.Field.network.mask | PackedTraits.Field.session.mask
 
   /// The kind of a row, over the columns of `downloads`.
