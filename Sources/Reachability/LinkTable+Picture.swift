@@ -2,7 +2,6 @@ import PodfluxCore
 
 /// The current path, and the devices that could serve as one.
 struct PathPicture: Hashable, Sendable {
-  /// The path.
   var path: NetworkPath
   /// All devices with a usable default route.
   var devices: Set<String> = []

@@ -76,7 +76,7 @@ public struct Tagger: Sendable {
     return run(WorkerOrder(tags: order), copy, beside: picture, upToSeconds: seconds(length), while: goOn)
   }
 
-  /// Reads the tags of a file, and waits until the worker has ended. Nil where it has no tags that can be read, for whatever
+  /// Reads the tags of a file, and waits until the worker has ended. Nil where it has no tags that can be read, for any
   /// reason, or was told to stop. Cost: a process, and reading the tags.
   ///
   /// - Parameters:

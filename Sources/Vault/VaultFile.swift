@@ -26,7 +26,8 @@ struct VaultFile {
     file = PrivateFile(in: folder, named: name)
   }
 
-  /// What it holds, and whether it is kept in another way than this one is written; nil if there is none.
+  /// The file's secrets, and whether the file is sealed although this vault writes plain files, or plain although it seals;
+  /// nil if there is no file.
   func read() throws(SecretVaultFailure) -> (bytes: [UInt8], isOfOtherKind: Bool)? {
     guard let bytes = try contents() else { return nil }
     guard let end = bytes.prefix(128).firstIndex(of: UInt8(ascii: "\n")),

@@ -30,7 +30,7 @@ public struct OPMLReader: Sendable {
   /// Reads further bytes.
   public mutating func parse(_ bytes: some Sequence<UInt8>) { reader.parse(bytes) }
 
-  /// Ends the document, of which nothing can be parsed after it. Of one that is cut off there is what it has.
+  /// Ends the document; afterwards nothing more can be parsed. A document that is cut off has the outlines that were read.
   public mutating func finish() throws(OPMLError) -> OPMLDocument {
     reader.finish()
     return try reader.builder.finished()

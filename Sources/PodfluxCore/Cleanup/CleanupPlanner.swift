@@ -327,7 +327,7 @@ public struct CleanupPlanner {
       case .redownload: .redownload
       case .mark: .mark
       }
-    // Nothing else tells another download's file with the inode of this one's from this one's.
+    // The step names another download's file that stands there with this one's inode number, to tell the two apart.
     let other = lost.found.flatMap { $0.canBe(lost.row.file) ? $0 : nil }
     add(.missing(lost.row.download, lost.row.file, instead: other), decision, "its file is gone")
   }

@@ -9,7 +9,6 @@ public struct CleanupStore: DomainStore {
   public struct Context: Sendable {
     /// Whether anything may be started.
     var isScheduling: Bool
-    /// The settings.
     var settings: Settings
     /// The attempts that have not ended.
     var live: [DownloadID: LiveAttempt]
@@ -346,7 +345,7 @@ public struct CleanupStore: DomainStore {
   ) throws {
     var going = group
     var staying: [DownloadID] = []
-    /// Who goes only if another one goes.
+    /// For each download, those that can follow their files only if it does.
     var followers: [DownloadID: [DownloadID]] = [:]
     for id in group.sorted() {
       guard let step = held[id] else { continue }

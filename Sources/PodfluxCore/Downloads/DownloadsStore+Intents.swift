@@ -128,7 +128,7 @@ extension DownloadsStore {
       if change == .remove(deletingFiles: true) {
         sharing = try turn.tables.downloads.sharingPaths(condition, at: moment)
       }
-      let active = Set(live.keys).union(renames.keys).union(sharing).sorted()
+      let active = Set(live.keys).union(checks.renames.keys).union(sharing).sorted()
       let meant = try turn.tables.downloads.filter(active, by: condition, at: moment)
       let changed = try self.change(active.filter(meant.contains), by: change, in: &turn)
       let others = try turn.tables.downloads.apply(change, to: condition, at: moment, sparing: active)
@@ -183,7 +183,7 @@ extension DownloadsStore {
     var file = deletingFile ? download.state.file : nil
     // Its own was lost unseen, and another download's has got its name and number since.
     if let shared = file, try turn.tables.downloads.isClaimed(shared, otherThanBy: download.id) { file = nil }
-    let newPath = renames[download.id]
+    let newPath = checks.renames[download.id]
     if case .completed(var kept) = download.state, !deletingFile {
       for path in [kept.path, newPath].compactMap(\.self) {
         kept.path = path

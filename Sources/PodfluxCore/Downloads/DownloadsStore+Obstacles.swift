@@ -35,7 +35,7 @@ extension DownloadsStore {
 
   private func mustStop(_ attempt: LiveAttempt, _ network: NetworkStore) -> Bool {
     switch obstacles.obstacle(for: attempt.policy, of: attempt.origin, needsPath: attempt.needsPath) {
-    // That others find no room says nothing of those that have it.
+    // Other downloads lack room; this attempt has found its own.
     case nil, .storage: break
     case .network, .policy, .budget, .schedule, .host, .auth: return true
     }

@@ -38,20 +38,20 @@ extension DownloadsStore {
     }
     let neighbour = try downloads.position(nextTo: anchor.rank, towards: end)
     guard neighbour != download.rank.position else { return nil }
-    if let rank = try gap(besides: anchor.rank, towards: end, in: turn) { return rank }
+    if let rank = try place(between: anchor.rank, and: neighbour, towards: end, in: turn) { return rank }
     try downloads.respace(anchor.rank.priority, step: Self.positionStep)
-    guard let respaced = try downloads.find(anchorID),
-      let rank = try gap(besides: respaced.rank, towards: end, in: turn)
+    guard let respaced = try downloads.find(anchorID)?.rank,
+      let rank = try place(
+        between: respaced, and: downloads.position(nextTo: respaced, towards: end), towards: end, in: turn)
     else { throw StateFault("places in the queue that were spread have no gaps between them") }
     return rank
   }
 
-  private func gap(
-    besides anchor: Download.Rank, towards end: QueueEnd, in turn: borrowing PodfluxTurn
+  /// A place between the anchor and its neighbour, or at the end if it has none; nil if there is no gap.
+  private func place(
+    between anchor: Download.Rank, and neighbour: Int64?, towards end: QueueEnd, in turn: borrowing PodfluxTurn
   ) throws -> Download.Rank? {
-    guard let neighbour = try turn.tables.downloads.position(nextTo: anchor, towards: end) else {
-      return try rank(at: end, of: anchor.priority, in: turn)
-    }
+    guard let neighbour else { return try rank(at: end, of: anchor.priority, in: turn) }
     let middle = anchor.position + (neighbour - anchor.position) / 2
     guard middle != anchor.position, middle != neighbour else { return nil }
     return .init(priority: anchor.priority, position: middle)

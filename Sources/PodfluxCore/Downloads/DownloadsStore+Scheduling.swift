@@ -160,7 +160,7 @@ extension DownloadsStore {
     }
     try turn.tables.deletions.makeAllReady()
     deletions.oweMore()
-    verifications.oweMore()
+    checks.owed.oweMore()
     try forgetFarMoments(settings: settings, in: turn)
     room.isStale = true
     try turn.tables.downloads.releaseAll()

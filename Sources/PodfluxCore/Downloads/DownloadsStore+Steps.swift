@@ -82,8 +82,8 @@ extension DownloadsStore {
   /// A file is where a step has moved it, or has left it. If its download was removed meanwhile, its deletion may begin now.
   mutating func endRenaming(_ step: CleanupStep, isMoved: Bool, in turn: borrowing PodfluxTurn) throws {
     guard case .misnamed(let id, var file, let path) = step.finding else { return }
-    renames[id] = nil
-    if verifications.underWay.values.contains(where: { $0.download == id }) { renamedWhileRead.insert(id) }
+    checks.renames[id] = nil
+    if checks.owed.underWay.values.contains(where: { $0.download == id }) { checks.renamedWhileRead.insert(id) }
     guard live[id] == nil else { return }
     // A download that was enqueued under the same id since waits for the deletions, too.
     if !isMoved, file.inode == FoundFile.unknownInode, try !turn.tables.downloads.contains(id) {
@@ -170,7 +170,7 @@ extension DownloadsStore {
     guard let address = former?.address ?? WebAddress(ofAdopted: found.place) else {
       return "its name makes no address"
     }
-    // What was only missing is whose it was.
+    // A file that was only missing keeps the origin of its former download.
     let origin = former?.cause == .missing ? former?.origin : nil
     let episode = try owner.flatMap { try turn.tables.episodes.find(having: $0) }
     let feed = try episode.flatMap { try turn.tables.feeds.find($0.feed) }
@@ -181,7 +181,10 @@ extension DownloadsStore {
       description = wish.description
     }
     try insert(id, at: address, description, origin: origin ?? .user, having: file, in: &turn)
-    if let episode { turn.tell(.downloads(.enqueued(episode.id, id, isNew: false))) }
+    if let episode {
+      turn.tell(.downloads(.enqueued(episode.id, id, isNew: false)))
+      if origin == .auto { turn.tell(.downloads(.returned(episode.id))) }
+    }
     return nil
   }
 

@@ -10,6 +10,8 @@ extension DownloadsStore {
     var waiting = 0
     /// What the first of them need, as room goes to them. It holds as long as it has not to be looked who waits.
     var line: [QuotaNeed] = []
+    /// What the storage quota leaves no room for, as of the last turn.
+    var needs: [QuotaNeed] = []
     /// What all others wait for, if too many wait.
     var obstacle: Obstacle?
     /// How many free bytes have been asked for.
@@ -169,8 +171,8 @@ extension DownloadsStore {
 
   mutating func lookForQuotaNeeds(_ settings: Settings, in turn: inout PodfluxTurn) throws {
     let needs = try findQuotaNeeds(settings, in: turn)
-    guard needs != quotaNeeds else { return }
-    quotaNeeds = needs
+    guard needs != room.needs else { return }
+    room.needs = needs
     if !needs.isEmpty { turn.tell(.downloads(.lacksRoom)) }
   }
 

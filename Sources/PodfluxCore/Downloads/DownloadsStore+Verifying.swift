@@ -1,10 +1,22 @@
 import Flux
 
-/// Completed files that are read again.
-extension DownloadsStore {
+/// The completed files that are read again, and those that are moved meanwhile.
+struct FileChecks {
   /// How many files are read again at once.
   static let verificationsAtOnce = 2
 
+  /// The verifications that completed downloads are owed.
+  var owed = OwedWork<Verification>(limit: Self.verificationsAtOnce)
+  /// What verifications have come to since people were last told.
+  var tally = VerificationTally()
+  /// The new names of files that are just being moved there.
+  var renames: [DownloadID: LibraryPath] = [:]
+  /// The downloads whose files were moved while they were read.
+  var renamedWhileRead: Set<DownloadID> = []
+}
+
+/// Completed files that are read again.
+extension DownloadsStore {
   /// Owes the completed files of a selection their verification.
   ///
   /// - Returns: how many were not owed it before.
@@ -26,12 +38,12 @@ extension DownloadsStore {
     case .matching(let condition):
       chosen = try table.insertAll(meeting: condition, at: moment(in: turn))
     }
-    if chosen > 0 { verifications.oweMore() }
+    if chosen > 0 { checks.owed.oweMore() }
     return chosen
   }
 
   mutating func handOutVerifications(in turn: inout PodfluxTurn) throws {
-    for verification in try verifications.take({ try turn.tables.verifications.owed(limit: $0) }) {
+    for verification in try checks.owed.take({ try turn.tables.verifications.owed(limit: $0) }) {
       turn.perform(.verify(verification))
     }
   }
@@ -42,14 +54,14 @@ extension DownloadsStore {
     _ verification: Verification, _ verdict: Verification.Verdict, _ steps: OwedWork<CleanupStep>,
     in turn: inout PodfluxTurn
   ) throws {
-    guard verifications.end(verification.key) != nil,
+    guard checks.owed.end(verification.key) != nil,
       try turn.tables.verifications.remove(verification.key),
       var download = try turn.tables.downloads.find(verification.download),
       case .completed(let file) = download.state
     else { return }
-    if renamedWhileRead.remove(download.id) != nil || renames[download.id] != nil {
+    if checks.renamedWhileRead.remove(download.id) != nil || checks.renames[download.id] != nil {
       _ = try turn.tables.verifications.insert(download.id)
-      return verifications.oweMore()
+      return checks.owed.oweMore()
     }
     guard file == verification.file else { return }
     var verdict = verdict
@@ -64,7 +76,7 @@ extension DownloadsStore {
       // Followed now, it would be a download's file that is taken away.
       verdict = .unreadable("a cleanup is just taking the file \"\(file.path)\" away")
     }
-    verified.count(verdict)
+    checks.tally.count(verdict)
     switch verdict {
     case .intact, .unreadable: break
     case .modified(let file): try follow(&download, from: verification.file, to: file, in: &turn)
@@ -77,14 +89,15 @@ extension DownloadsStore {
 
   /// Tells what reading has come to when all that was chosen has been read, or when the engine ends.
   mutating func tellOfVerifications(_ lifecycle: LifecycleStore, in turn: inout PodfluxTurn) {
-    guard lifecycle.isEnding || (lifecycle.isRecovered && verifications.isDone) else { return }
-    if verified.isNews { turn.perform(.tell(.verified(verified))) }
-    verified = VerificationTally()
+    guard lifecycle.isEnding || (lifecycle.isRecovered && checks.owed.isDone) else { return }
+    if checks.tally.isNews { turn.perform(.tell(.verified(checks.tally))) }
+    checks.tally = VerificationTally()
   }
 
-  /// Whether what stands in a file's place is another download's, under a second name (link(2)), or because that was
-  /// published there when this one's file was gone, perhaps with its inode: then it is not what has become of this one's. The
-  /// very file that this one had is this one's, also if it has become another one's under another name.
+  /// Whether the file that stands in the place of a download's file belongs to another download: that has it under a second
+  /// name (link(2)), or has published it there after the first file had gone, perhaps with the same inode number. The first
+  /// download's row then does not follow it. A file with the inode number of the first file is that file, also if another
+  /// download has it under another name.
   private func isAnothers(
     _ file: PublishedFile, than id: DownloadID, having former: PublishedFile, in turn: borrowing PodfluxTurn
   ) throws -> Bool {

@@ -6,6 +6,8 @@ public enum DownloadsEvent: Sendable {
   case fetchedOverCellular(Int64)
   /// An episode has got a download.
   case enqueued(EpisodeID, DownloadID, isNew: Bool)
+  /// The file is back that a rule had downloaded for an episode, and so is its download.
+  case returned(EpisodeID)
   /// A download that a rule has asked for is completed.
   case finished(DownloadID)
   /// A download is completed; told only where the setting asks for sidecars.
@@ -47,18 +49,16 @@ public enum DownloadsEvent: Sendable {
 ///
 /// Rows live in the table; memory holds what is active (`live`) and running counts, so it does not grow with the
 /// library. Its aspects: `+Intents` (what clients want), `+Reports` (what attempts report), `+Scheduling` (which ones
-/// run), `+Obstacles` (what keeps them from running), `+Storage` (room on the disk), `+Deletions`, `+Verifying` (files
-/// that are read again), `+Steps` (what the cleanup changes).
+/// run), `+Order` (places in the queue), `+Obstacles` (what keeps them from running), `+Sessions` (their logins), `+Storage`
+/// (room on the disk), `+Deletions`, `+Verifying` (files that are read again), `+Steps` (what the cleanup changes), `+Episodes`
+/// (whose files they are).
 public struct DownloadsStore: DomainStore {
   /// What it reads of other stores.
   public struct Context: Sendable {
     /// How far the engine is.
     var lifecycle: LifecycleStore
-    /// The settings.
     var settings: Settings
-    /// The network.
     var network: NetworkStore
-    /// The sessions.
     var sessions: SessionsView
     /// The steps of a cleanup that are under way.
     var steps: OwedWork<CleanupStep>
@@ -81,18 +81,10 @@ public struct DownloadsStore: DomainStore {
   var schedule = ScheduleWatch()
   /// What is known of the downloads that wait for room.
   var room = RoomWatch()
-  /// What the storage quota leaves no room for, as of the last turn.
-  var quotaNeeds: [QuotaNeed] = []
   /// The deletions that removed and damaged downloads are owed.
   var deletions = OwedWork<Deletion>(limit: Self.deletionsAtOnce)
-  /// The verifications that completed downloads are owed.
-  var verifications = OwedWork<Verification>(limit: Self.verificationsAtOnce)
-  /// The new names of files that are just being moved there.
-  var renames: [DownloadID: LibraryPath] = [:]
-  /// The downloads whose files were moved while they were read.
-  var renamedWhileRead: Set<DownloadID> = []
-  /// What verifications have come to since people were last told.
-  var verified = VerificationTally()
+  /// The completed files that are read again, or moved.
+  var checks = FileChecks()
   /// The episodes that have got these downloads in this turn: their rows say so only when all have heard of it.
   var assigned: [DownloadID: Set<Episode.Reference>] = [:]
   /// When more of the downloads fail whose sessions could not log in; nil if none is left.
@@ -122,7 +114,7 @@ public struct DownloadsStore: DomainStore {
   }
 
   /// Whether something is under way, or waits for a moment, that a drain waits for.
-  var owesWork: Bool { isDeleting || !verifications.underWay.isEmpty || counts[.waiting, default: 0] != 0 }
+  var owesWork: Bool { isDeleting || !checks.owed.underWay.isEmpty || counts[.waiting, default: 0] != 0 }
 
   /// Whether files are being deleted, or will be once the attempt of a removed download has ended.
   var isDeleting: Bool { !deletions.underWay.isEmpty || live.values.contains(where: \.isDisowned) }
@@ -161,7 +153,7 @@ public struct DownloadsStore: DomainStore {
     case .sessions(.made(let session, for: .download(let id))): try set(session, of: id, in: &turn)
     case .podcasts(.sessionChanged(let ids, let former, let session)):
       try follow(session, from: former, ids, reading: context, in: &turn)
-    case .cleanup(.renaming(let id, let path)): renames[id] = path
+    case .cleanup(.renaming(let id, let path)): checks.renames[id] = path
     case .cleanup(.endedRenaming(let step, let isMoved)): try endRenaming(step, isMoved: isMoved, in: turn)
     case .podcasts(.unwanted(let ids)): _ = try change(ids, by: .remove(deletingFiles: true), in: &turn)
     case .rules(.unwanted(let ids, let heir)):

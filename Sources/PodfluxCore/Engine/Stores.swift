@@ -76,7 +76,7 @@ public struct Stores: Store {
     { UpkeepStore.isConcerned(by: $1) ? try $0.upkeep.take($1, in: &$2, reading: .init($0)) : nil },
     { CleanupStore.isConcerned(by: $1) ? try $0.cleanup.take($1, in: &$2, reading: .init($0)) : nil },
     {
-      $0.rules.isConcerned(by: $1, at: $2.now, needingRoom: !$0.downloads.quotaNeeds.isEmpty)
+      $0.rules.isConcerned(by: $1, at: $2.now, needingRoom: !$0.downloads.room.needs.isEmpty)
         ? try $0.rules.take($1, in: &$2, reading: .init($0)) : nil
     },
   ]

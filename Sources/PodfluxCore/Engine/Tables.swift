@@ -1,6 +1,6 @@
 /// The tables that the stores keep what is unbounded in. Valid during a turn, inside its transaction.
 ///
 /// Each domain names its tables beside its store; a store writes those of its domain only.
-public protocol Tables: SettingsTables, FilterTables, PodcastTables, DownloadTables, NetworkTables, UpkeepTables,
-  CleanupTables, SidecarTables, SessionTables
+public protocol Tables: SettingsTables, FilterTables, PodcastTables, RuleTables, DownloadTables, NetworkTables,
+  UpkeepTables, CleanupTables, SidecarTables, SessionTables
 {}

@@ -74,7 +74,7 @@ public struct FilterCounter<Traits: FilterableTraits> {
     guard group != .podcast else { return podcasts[podcastKey(filter.id.value)]?.number ?? 0 }
     return tallies.reduce(0) { sum, entry in
       let (traits, tally) = entry
-      // What other groups hide too no filter of this one shows.
+      // Rows that filters of another group hide are not shown by any filter of this group: they do not count.
       guard tally.unmet.allSatisfy({ $0 == group }), traits.meet(filter.meaning) else { return sum }
       return sum + tally.number
     }

@@ -72,7 +72,7 @@ public struct FilterSelection: Hashable, Sendable {
       .mapValues { $0.map(\.meaning) }
   }
 
-  /// Whether the active filters show something with these traits, whatever its podcast.
+  /// Whether the active filters show something with these traits, of any podcast.
   public func shows(_ traits: some FilterableTraits) -> Bool {
     meanings().allSatisfy { group, meanings in group == .podcast || meanings.contains(where: traits.meet) }
   }

@@ -83,6 +83,50 @@ public struct NameTemplate: Hashable, Sendable {
   }
 }
 
+extension NameTemplate {
+  /// The same names in another folder: this one stands in the place of the first, and of what follows it without a field.
+  ///
+  /// - Parameter folder: The folder's name, or several with `/` between them. Its braces and brackets are text.
+  /// - Throws: `NameTemplateFault` if that is no template, for it is too long or has characters that no name has.
+  public func placed(in folder: String) throws(NameTemplateFault) -> NameTemplate {
+    let template = isStandard ? "{podcast}/[{date} ]{title}" : text
+    var rest = "/" + template
+    if let end = Self.firstFolderEnd(of: template) { rest = String(template[end...]) }
+    while rest.hasPrefix("/") {
+      let inner = String(rest.dropFirst())
+      guard let end = Self.firstFolderEnd(of: inner), Self.isLiteral(inner[..<end]) else { break }
+      rest = String(inner[end...])
+    }
+    let name = folder.reduce(into: "") { $0 += "{}[]".contains($1) ? "\($1)\($1)" : "\($1)" }
+    return try NameTemplate(validating: name + rest)
+  }
+
+  /// Whether a part of a template has neither fields nor groups.
+  private static func isLiteral(_ part: Substring) -> Bool {
+    !part.replacing("{{", with: "").replacing("[[", with: "").contains(where: "{[".contains)
+  }
+
+  /// Where the first folder ends: at a separator, or at a group that begins with one, as in
+  /// `{podcast}[/Season {season}]/{title}`. Nil for a template without folders.
+  private static func firstFolderEnd(of template: String) -> String.Index? {
+    let scalars = template.unicodeScalars
+    var (position, isInGroup) = (scalars.startIndex, false)
+    while position < scalars.endIndex {
+      let scalar = scalars[position]
+      let next = scalars.index(after: position)
+      if "{}[]".unicodeScalars.contains(scalar), next < scalars.endIndex, scalars[next] == scalar {
+        position = scalars.index(after: next)
+        continue
+      }
+      let endsFolder = scalar == "/" || scalar == "[" && next < scalars.endIndex && scalars[next] == "/"
+      if endsFolder, !isInGroup { return position }
+      if scalar == "[" { isInGroup = true } else if scalar == "]" { isInGroup = false }
+      position = next
+    }
+    return nil
+  }
+}
+
 extension NameTemplate.Piece {
   /// Whether the field is here.
   func uses(_ field: NameTemplate.Field) -> Bool {

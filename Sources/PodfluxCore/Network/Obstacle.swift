@@ -173,7 +173,7 @@ extension Obstacles {
     HostGroup(needsPath: needsPath(host), isCooling: cooldowns[host] != nil)
   }
 
-  /// Why queued downloads with this origin and policy wait on a group of hosts, whatever their sessions are; nil if they may
+  /// Why queued downloads with this origin and policy wait on a group of hosts, with any session; nil if they may
   /// run.
   public func reason(for policy: NetworkPolicy, of origin: Origin, on group: HostGroup) -> WaitingReason? {
     obstacle(for: policy, of: origin, needsPath: group.needsPath)?.reason ?? (group.isCooling ? .host : nil)

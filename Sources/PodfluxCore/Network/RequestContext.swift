@@ -2,13 +2,10 @@
 public struct RequestContext: Sendable {
   /// How far the engine is.
   var lifecycle: LifecycleStore
-  /// The settings.
   var settings: Settings
-  /// The network.
   var network: NetworkStore
   /// What stands in the way of requests.
   var obstacles: Obstacles
-  /// The sessions.
   var sessions: SessionsView
 
   /// What the stores hold now.

@@ -6,8 +6,6 @@ public protocol PodcastTables {
   var feeds: any FeedTable { get }
   /// The episodes of all feeds.
   var episodes: any EpisodeTable { get }
-  /// What the feeds' rules have come to.
-  var rules: any RuleTable { get }
 }
 
 /// Hosts whose feeds are looked at.
@@ -69,7 +67,7 @@ public protocol EpisodeTable {
   /// The newest of the episodes that have this download.
   func find(having download: DownloadID) throws -> Episode?
   /// An episode's place among those of its feed that have a date, 1 for the oldest; nil if it has none. Cost: linear in the
-  /// episodes of some feeds.
+  /// episodes of its feed.
   func index(of episode: Episode) throws -> Int64?
   /// The addresses that an episode's enclosure had before, as far as they are kept.
   func formerEnclosures(of episode: EpisodeID) throws -> [WebAddress]

@@ -93,7 +93,7 @@ public struct RulePlanner: Sendable {
     }
   }
 
-  /// What is decided about an episode whatever the others are; nil if they matter.
+  /// What is decided about an episode without a look at the others; nil if they matter.
   public func decideAlone(_ episode: RuledEpisode) -> RuleDecision? {
     switch episode.download {
     case .never: break
@@ -118,7 +118,7 @@ public struct RulePlanner: Sendable {
     return rules.autoDownload?.order == .oldest ? .older(than: episode.place) : .newer(than: episode.place)
   }
 
-  /// What is decided about an episode that was there and has this rank among those, whatever else is; nil if more matters.
+  /// What is decided about an episode that was there and has this rank among those; nil if other things matter, too.
   public func decide(byRank rank: Int64) -> RuleDecision? {
     guard let rule = rules.autoDownload, rank > rule.allowance else { return nil }
     return .leave(.isBeyond(rank: rank, limit: rule.allowance, order: rule.order))

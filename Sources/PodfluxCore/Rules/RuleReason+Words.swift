@@ -6,6 +6,7 @@ extension RuleReason {
     case .isAmong(let rank, let limit, let order):
       "rule \"\(order.rawValue) \(limit)\" takes it (it was \(Self.place(rank, order)))"
     case .takesAll: "rule \"all\" takes it"
+    case .hasReturned: "a rule had downloaded it, and its file is back"
     case .isBeyond(let rank, let limit, let order):
       "rule \"\(order.rawValue) \(limit)\" ends before it (it is \(Self.place(rank, order)))"
     case .wasThere: "it was there when the rule was set, which takes new episodes only"

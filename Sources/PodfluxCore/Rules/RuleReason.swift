@@ -8,6 +8,8 @@ public enum RuleReason: Hashable, Sendable, Codable {
   case isAmong(rank: Int64, limit: Int64, order: FeedRules.Order)
   /// It was there when the rule was set, which takes all.
   case takesAll
+  /// A rule had downloaded it, and its file was gone for a time.
+  case hasReturned
 
   // Why it is not.
 
@@ -15,7 +17,7 @@ public enum RuleReason: Hashable, Sendable, Codable {
   case isBeyond(rank: Int64, limit: Int64, order: FeedRules.Order)
   /// It was there when the rule was set, which takes new ones only.
   case wasThere
-  /// It was not among those that were taken when it was decided about those that were there.
+  /// It was there when the rule was set, and was found only after the rule had chosen among those that were there.
   case cameTooLate
   /// The rule's condition leaves it out.
   case isExcluded
@@ -61,7 +63,7 @@ public enum RuleReason: Hashable, Sendable, Codable {
   /// Which of its clauses does.
   public enum Clause: String, Hashable, Sendable, CaseIterable {
     case since, newest, order, `where`, days, bytes
-    /// What holds for each rule, whatever it says.
+    /// None of its own: what holds for all rules.
     case always
   }
 
@@ -79,7 +81,7 @@ public enum RuleReason: Hashable, Sendable, Codable {
     case .isAmong(_, _, let order), .isBeyond(_, _, let order): order == .newest ? .newest : .order
     case .cameTooLate: .newest
     case .isExcluded: .where
-    case .isBackdated, .wasRemoved, .isArchived, .hasLeftFeed, .hasNoFile, .isUnread: .always
+    case .hasReturned, .isBackdated, .wasRemoved, .isArchived, .hasLeftFeed, .hasNoFile, .isUnread: .always
     case .wouldExceed(let limit), .exceeds(let limit): limit.clause
     case .exceedsQuota, .exceedsQuotaAlone: .bytes
     }

@@ -64,6 +64,12 @@ public struct ReleasableDownload: Hashable, Sendable {
   }
 }
 
+/// The table of rules.
+public protocol RuleTables {
+  /// What the feeds' rules have come to.
+  var rules: any RuleTable { get }
+}
+
 /// What rules have come to, and when they are applied next. Each call costs a bounded number of index look-ups unless it
 /// says otherwise.
 public protocol RuleTable: RuleReading {

@@ -59,7 +59,8 @@ public struct RulesStore: DomainStore {
   func isConcerned(by call: StoreCall, at now: Timestamp, needingRoom: Bool) -> Bool {
     switch call {
     case .handle(.recovered), .receive(.podcasts), .receive(.downloads(.enqueued)), .receive(.downloads(.finished)),
-      .receive(.downloads(.applied)), .receive(.downloads(.edited)), .receive(.downloads(.lacksRoom)):
+      .receive(.downloads(.applied)), .receive(.downloads(.edited)), .receive(.downloads(.returned)),
+      .receive(.downloads(.lacksRoom)):
       true
     case .handle, .receive: false
     case .endBatch: isOwing || isDue(at: now) || needingRoom
@@ -86,10 +87,13 @@ public struct RulesStore: DomainStore {
     case .podcasts(.remarked(.many(let ids))):
       for id in ids where try rules.makeDue(of: id, at: now) { dueAt = now }
     case .podcasts(.remarked(.matching)): if try rules.makeAllDue(at: now) { dueAt = now }
-    // From now on it is the person's, whatever a rule has done about it before.
+    // From now on it is the person's: what a rule has done about it before does not count.
     case .podcasts(.wanted(let episode, _)), .podcasts(.claimed(let episode, _)): try rules.write(nil, of: episode)
     // It was there before: no rule has asked for it.
     case .downloads(.enqueued(let episode, _, isNew: false)): try rules.write(nil, of: episode)
+    case .downloads(.returned(let episode)):
+      try rules.write(.downloaded(.hasReturned), of: episode)
+      if try rules.makeDue(of: episode, at: now) { dueAt = now }
     // What a person has made of it is nothing that a rule has fetched.
     case .downloads(.edited(let id)):
       for episode in try rules.ruledEpisodes(having: id) { try rules.write(nil, of: episode) }
@@ -132,7 +136,7 @@ public struct RulesStore: DomainStore {
     try makeDue(key, feed.standing, in: turn)
   }
 
-  /// A feed was read to its end. What it had when that happened first was there.
+  /// A feed was read to its end. The episodes of the first such reading count as there before the rule.
   private mutating func noteEnd(of key: Feed.Key, in turn: borrowing PodfluxTurn) throws {
     guard let feed = try turn.tables.feeds.find(key), feed.standing.line == nil, !feed.waitsForEpisodes else { return }
     var standing = feed.standing
@@ -164,6 +168,6 @@ extension RulesStore.Context {
     let (downloads, settings) = (stores.downloads, stores.settings.settings)
     quotaBytes = settings.storageQuotaBytes
     // Something may have gone since the downloads looked.
-    quotaNeeds = { downloads.quotaNeeds.isEmpty ? [] : try downloads.findQuotaNeeds(settings, in: $0) }
+    quotaNeeds = { downloads.room.needs.isEmpty ? [] : try downloads.findQuotaNeeds(settings, in: $0) }
   }
 }

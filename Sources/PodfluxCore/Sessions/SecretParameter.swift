@@ -19,7 +19,7 @@ public struct SecretParameter: Hashable, Sendable {
     (1...Session.Limits.parameterBytes).contains(text.utf8.count) && text.utf8.allSatisfy(PercentEncoding.isUnreserved)
   }
 
-  /// Whether a URL has a parameter of this name, whatever its value is. Cost: linear.
+  /// Whether a URL has a parameter of this name, with any value. Cost: linear.
   public static func isIn(_ url: String, named name: String) -> Bool {
     // The scheduler asks it of each address.
     url.utf8.contains(UInt8(ascii: "?")) && QueryText.parameters(of: url).contains { QueryText.name(of: $0) == name }

@@ -15,7 +15,7 @@ public enum SessionSignal: Sendable {
   case new(Login, host: String, RequestOwner)
   /// A row that had this session has another one, or is gone.
   case left(Session.Key)
-  /// Many rows are gone, with whatever sessions they had.
+  /// Many rows are gone, and with them their sessions, if they had any.
   case leftByMany
 
   /// What was decided about a refusal.

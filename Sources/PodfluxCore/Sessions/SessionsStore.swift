@@ -10,9 +10,7 @@ public struct SessionsStore: DomainStore {
   public struct Context: Sendable {
     /// How far the engine is.
     var lifecycle: LifecycleStore
-    /// The settings.
     var settings: Settings
-    /// The network.
     var network: NetworkStore
     /// What stands in the way of requests.
     var obstacles: Obstacles

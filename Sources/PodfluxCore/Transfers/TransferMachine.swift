@@ -209,7 +209,7 @@ public struct TransferMachine: Sendable {
     guard !isStopping else { return end(.stopped(kept: kept)) }
     switch ResumePolicy.trust(in: attempt.resume, partialLength: length, tailHash: tailHash, bootID: bootID) {
     case .discard(let cause):
-      // What is there gives its room back.
+      // The partial file is discarded: its bytes become room.
       roomInDoubt = (room.addingClamped(length), reserve)
       return restart(discarding: attempt.resume?.durable ?? 0, because: cause, then: .askForWhole)
     case .keep(let count):

@@ -110,7 +110,7 @@ extension ValueForm<String> {
     Self("text", read: { f throws(Refusal) in try f.string() }, write: { $1.element($0.shownGuid) })
   }
 
-  /// What a feed gives as a URL, whatever it is; what lets its holder in is not written.
+  /// What a feed gives as a URL, valid or not; secrets in it are not written.
   static var shownURL: Self {
     Self("text", read: { f throws(Refusal) in try f.string() }, write: { $1.element($0.shownURL) })
   }

@@ -36,7 +36,6 @@ package struct JSONObject: Hashable, Sendable {
     }
   }
 
-  /// The members.
   package private(set) var members: [Member] = []
   /// The keys of a large object: a line of many keys must not cost their number squared.
   private var keys: Set<String> = []

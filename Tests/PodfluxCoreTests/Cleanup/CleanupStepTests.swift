@@ -223,7 +223,7 @@ struct CleanupStepTests {
     try world.cleanUp(matters)
     for id in ids.prefix(2) { try world.verified(id, .intact) }
     #expect(world.verifying.isEmpty)
-    #expect(world.downloads.verifications.underWay.isEmpty)
+    #expect(world.downloads.checks.owed.underWay.isEmpty)
     #expect(world.downloads.counts[.failed] == 3)
   }
 

@@ -241,7 +241,7 @@ struct VerifyingTests {
     }
     #expect(world.verifying.isEmpty)
     for verification in underWay { try world.send(.verified(verification, .intact)) }
-    #expect(world.downloads.verifications.underWay.count == (isBulk ? 0 : 1))
+    #expect(world.downloads.checks.owed.underWay.count == (isBulk ? 0 : 1))
   }
 
   @Test("A repeated verdict counts once")

@@ -17,6 +17,20 @@ struct NameTemplateTests {
   }
 
   @Test(
+    "places files in another folder",
+    arguments: [
+      ("", "Mine", "Mine/[{date} ]{title}"), ("{podcast}/{title}", "Mine", "Mine/{title}"),
+      ("{title}", "a/b", "a/b/{title}"), ("{podcast}/S{season}/{title}", "{x}", "{{x}}/S{season}/{title}"),
+      ("{podcast}[/Season {season}]/{title}", "Mine", "Mine[/Season {season}]/{title}"),
+      ("[{season}/]{podcast}/{title}", "Mine", "Mine/{title}"), ("a/b/[{date} ]{title}", "c", "c/[{date} ]{title}"),
+      ("{podcast}/a/{season}/{title}", "c", "c/{season}/{title}"),
+      ("a/[[x]]/{title}", "b", "b/{title}"), ("[[{title}]]", "[M]", "[[M]]/[[{title}]]"),
+    ])
+  func folders(template: String, folder: String, expected: String) throws {
+    #expect(try NameTemplate(validating: template).placed(in: folder).text == expected)
+  }
+
+  @Test(
     "puts the values of fields into its own text",
     arguments: [
       ("{podcast}/{title}", "Show/Pilot"), ("{podcast}/{date} {title}", "Show/2026-03-06 Pilot"),

@@ -109,13 +109,13 @@ extension World {
     let sql = "SELECT state FROM verifications LEFT JOIN downloads ON downloads.key = download"
     let states = try String?.fetchAll(db.cachedStatement(sql: sql))
     #expect(states.allSatisfy { $0 == "completed" }, sourceLocation: sourceLocation)
-    let underWay = Set(downloads.verifications.underWay.keys)
+    let underWay = Set(downloads.checks.owed.underWay.keys)
     #expect(underWay == Set(verifications.keys), sourceLocation: sourceLocation)
-    #expect(underWay.count <= DownloadsStore.verificationsAtOnce, sourceLocation: sourceLocation)
+    #expect(underWay.count <= FileChecks.verificationsAtOnce, sourceLocation: sourceLocation)
     guard lifecycle.isRecovered, lifecycle.stopping != .now else { return }
     let keys = try Int64.fetchSet(db.cachedStatement(sql: "SELECT key FROM verifications"))
     #expect(
-      keys.isSubset(of: underWay) || underWay.count == DownloadsStore.verificationsAtOnce,
+      keys.isSubset(of: underWay) || underWay.count == FileChecks.verificationsAtOnce,
       sourceLocation: sourceLocation)
   }
 
