@@ -331,22 +331,29 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// makes the search longer, not wrong.
   public var firstSeed: UInt64 {
     switch self {
-    case .agesForgotten, .earlierMoveOverlooked, .gateLeftOpen, .tagsTwice: 9
-    case .anyMoveBelieved, .newNameForgotten, .quotaTakesMore, .quotaTakesNewest: 10
+    case .agesForgotten, .earlierMoveOverlooked, .tagsTwice: 9
+    case .newNameForgotten, .quotaTakesNewest: 10
     case .truncatedTooEarly: 11
-    case .coverGoes, .orphanByNameOnly: 16
-    case .adoptClaimed, .suspensionUnanswered: 17
+    case .anyMoveBelieved, .coverGoes, .quotaTakesMore: 16
+    case .suspensionUnanswered: 17
     case .distrustForgotten: 19
-    case .guidAloneBelieved, .pageCacheTrusted, .wholeAppendedToPartial: 24
-    case .freshAddressIgnored: 30
-    case .gapForgotten: 40
+    case .missingNotRechecked: 20
+    case .adoptClaimed, .orphanByNameOnly, .pageCacheTrusted: 26
+    case .guidAloneBelieved: 27
+    case .oldTokenKept: 28
+    case .freshAddressIgnored: 33
     case .routeForgotten: 41
     case .quarantineADayEarly: 42
-    case .editForgotten: 45
-    case .editUnseen: 48
+    case .gapForgotten: 48
+    case .editUnseen: 52
+    case .gateLeftOpen: 69
     case .everythingGoneIgnored: 70
+    case .wholeAppendedToPartial: 75
     case .placeTakenTwice: 82
-    case .favoriteForgotten: 92
+    case .favoriteForgotten: 178
+    case .publishForgotten: 309
+    case .editForgotten: 500
+    case .writeDuringReadOverlooked: 842
     default: 1
     }
   }

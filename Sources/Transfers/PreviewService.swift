@@ -5,7 +5,7 @@ import Foundation
 import PodfluxCore
 import Synchronization
 
-/// Looks at feeds that nobody has subscribed to: each look is a `RefreshOperation` whose findings are counted and not kept.
+/// Looks at feeds without a subscription: each look is a `RefreshOperation` whose findings are counted and not kept.
 ///
 /// Every call is thread safe and returns at once.
 public final class PreviewService: Sendable {
@@ -112,7 +112,10 @@ extension Refusal {
     let advice =
       switch error.code {
       case .unauthorized: "subscribe to it with a login"
-      case _ where code == .conflict: "try again later, or give headers or a userAgent that its server wants"
+      case .forbidden,
+        .httpStatus where error.status.map { (400..<500).contains($0) && $0 != 429 } ?? false:
+        "try again later, or give headers or a userAgent that its server wants"
+      case _ where code == .conflict: "try again later"
       default: "give the URL of a feed"
       }
     self.init(code, "\(error.message) (\(error.code.rawValue)); \(advice)", path: "payload.url")

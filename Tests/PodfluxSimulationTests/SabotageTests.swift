@@ -5,9 +5,10 @@ import TestScheduling
 /// Tests the checker: it must find each built-in mistake, all of which real engines have made.
 @Suite("Sabotages")
 struct SabotageTests {
-  @Test("Each built-in mistake is found within a hundred runs of three hundred turns", .backgroundTest)
+  /// Nearly all are found within a hundred runs; which ones take longer depends on what the simulated client draws.
+  @Test("Each built-in mistake is found within five hundred runs of three hundred turns", .backgroundTest)
   func found() throws {
-    let run = try Child(simulating: ["sabotages", "--limit", "100", "--turns", "300"])
+    let run = try Child(simulating: ["sabotages", "--limit", "500", "--turns", "300"])
     print(run.output)
     let lines = run.output.split(separator: "\n")
     #expect(run.status == 0)

@@ -113,7 +113,7 @@ extension LibraryFileSystem {
     case .file(let present)
     where (order.mayHaveBegun || file.inode != FoundFile.unknownInode) && moved.isUntouched(as: present):
       break
-    // Behind a link nothing can be told. The row looks for it there: where it was, it is not.
+    // Behind a link the file cannot be identified. It is not at its former place, so the row takes the new one.
     case .behindLink where order.mayHaveBegun && !isSeen: break
     case .file, .link, .other, .behindLink, .nothing: return .left(CleanupStep.fileHasGone)
     }

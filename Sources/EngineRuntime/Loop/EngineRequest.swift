@@ -15,7 +15,7 @@ public struct ClientID: Hashable, Comparable, Sendable {
 
 /// Something that a client asks of the engine.
 public struct EngineRequest: Sendable {
-  /// What is asked. Whatever is large is one reference: a request is copied on its way through queues and lists.
+  /// What is asked. A large part is one reference: a request is copied on its way through queues and lists.
   public enum Content: Sendable {
     case action(Action)
     indirect case query(Query)

@@ -7,6 +7,9 @@ package enum SessionEvent: Sendable {
   case begin
   /// The request for a token has ended.
   case answered(TokenAnswer)
+  /// Its session was left: what comes of the opening is not told. A request for a token goes on, since its server may have
+  /// replaced the secret already.
+  case leave
   /// The opening is to end.
   case stop
 }
@@ -83,6 +86,8 @@ package struct SessionAttempt {
   package let opening: SessionOpening
   private let vault: any SecretVault
   private var stage = Stage.idle
+  /// Whether nothing is told any more.
+  private var isLeft = false
   private var isStopping = false
 
   package init(_ opening: SessionOpening, vault: any SecretVault) {
@@ -98,14 +103,17 @@ package struct SessionAttempt {
     switch (event, stage) {
     case (.begin, .idle): return begin(at: now.wall)
     case (.answered(let answer), .requesting(let kept)): return take(answer, having: kept, at: now.wall)
+    case (.leave, .requesting):
+      isLeft = true
+      return []
     case (.stop, .requesting):
       guard !isStopping else { return [] }
-      isStopping = true
+      (isLeft, isStopping) = (true, true)
       return [.cancelRequest]
-    case (.stop, .idle):
+    case (.leave, .idle), (.stop, .idle):
       stage = .ended
       return [.endSilently]
-    case (.begin, _), (.answered, _), (.stop, .ended): return []
+    case (.begin, _), (.answered, _), (.leave, .ended), (.stop, .ended): return []
     }
   }
 
@@ -146,11 +154,7 @@ package struct SessionAttempt {
   private mutating func take(_ answer: TokenAnswer, having kept: KeptSecret, at now: Timestamp) -> [SessionCommand] {
     switch answer {
     case .failed(let error):
-      guard !isStopping else {
-        stage = .ended
-        return [.endSilently]
-      }
-      return fail(because: error)
+      return isLeft ? endSilently() : fail(because: error)
     case .issued(let token):
       var kept = kept
       let expires = token.seconds.map { now.advanced(byMilliseconds: max(0, min($0, Self.longestSeconds)) * 1000) }
@@ -159,7 +163,7 @@ package struct SessionAttempt {
       // Also if nothing is told of it: what the former token was exchanged for must not be lost.
       let failure = opening.wish.secret.flatMap { vault.replace(kept, under: $0) }
       return (failure.map { [.held($0)] } ?? [])
-        + (isStopping ? endSilently() : open(with: token.access, expires: expires))
+        + (isLeft ? endSilently() : open(with: token.access, expires: expires))
     }
   }
 

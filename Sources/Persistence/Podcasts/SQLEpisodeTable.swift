@@ -40,8 +40,8 @@ struct SQLEpisodeTable: EpisodeTable {
     guard let published = episode.content.published?.moment.milliseconds else { return nil }
     let statement = try db.cachedStatement(
       sql: """
-        SELECT count(*) FROM episodes INDEXED BY episodes_published
-        WHERE feed >> 3 = ?1 >> 3 AND +feed = ?1 AND published <= ?2 AND (published < ?2 OR key <= ?3)
+        SELECT count(*) FROM episodes INDEXED BY episodes_feed
+        WHERE feed = ?1 AND published <= ?2 AND (published < ?2 OR key <= ?3)
         """)
     return try Int64.fetchOne(statement, arguments: [episode.feed, published, episode.id.number])
   }
@@ -76,7 +76,7 @@ struct SQLEpisodeTable: EpisodeTable {
     return ids
   }
 
-  /// The ids of so many new episodes. None is given twice, whatever becomes of the episodes.
+  /// The ids of so many new episodes. None is given twice, also after the episodes are gone.
   private func takeIDs(_ number: Int) throws -> [EpisodeID] {
     let last = try SQLRuleReader(db: db).lastEpisode()
     guard last <= EpisodeID.numbers.upperBound - Int64(number) else { throw DamagedRow(column: "last_episode.key") }

@@ -4,7 +4,7 @@ import Logging
 import PodfluxCore
 import Tagging
 
-/// Makes tagged copies of complete partial files. Whatever goes wrong with one is said in its outcome, and logged: the file
+/// Makes tagged copies of complete partial files. Each failure is said in the outcome, and logged: the file
 /// is published as it was downloaded then.
 struct FileTagging: Sendable {
   enum Outcome {

@@ -1,7 +1,9 @@
+import EngineRuntime
 import FileStore
 import Flux
 import Logging
 import PodfluxCore
+import Synchronization
 import Tagging
 
 /// The library's folder in the core's terms: what attempts work on.
@@ -16,11 +18,13 @@ struct LibraryFiles: AttemptFiles {
   let library: Library
   private let tagging: FileTagging
   let tagger: Tagger?
+  private let logger: Logger
+  private let promised = PromisedPlaces()
 
   /// - Parameter tagger: What tags files; nil if this program has none.
   init(_ library: Library, tagger: Tagger?, logger: Logger) {
     tagging = FileTagging(library, tagger, logger)
-    self.tagger = tagger
+    (self.tagger, self.logger) = (tagger, logger)
     partials = Partials(library)
     publisher = Publisher(library)
     published = PublishedFiles(library)
@@ -41,42 +45,27 @@ struct LibraryFiles: AttemptFiles {
   }
 
   func name(for facts: PublishingFacts, number: Int) throws(DownloadError) -> LibraryPath? {
-    let isPortable = facts.settings.portableNames
-    if let path = facts.description.path { return try wanted(path, isPortable, number: number) }
-    let naming = FileNaming(NamingFacts(facts), portably: isPortable)
-    var number = number
+    let naming = FileNaming(NamingFacts(facts), portably: facts.settings.portableNames)
+    let places = AttemptPlaces(published: published, promised: promised, owner: facts.address)
     while true {
-      let candidate: LibraryPath
-      do throws(LibraryPathError) {
-        candidate = try naming.candidate(number: number)
-      } catch {
-        throw DownloadError(.io, "no name can be made for the file: \(error)", isLasting: true)
+      let place = try places.place(
+        for: facts.description.path, number: number, portably: facts.settings.portableNames
+      ) { number throws(DownloadError) in
+        do throws(LibraryPathError) {
+          return try naming.candidate(number: number)
+        } catch {
+          throw DownloadError(.io, "no name can be made for the file: \(error)", isLasting: true)
+        }
       }
-      let free: LibraryPath? = try translatingErrors { () throws(FileError) in
-        guard isPortable else { return try published.exists(candidate) ? nil : candidate }
-        let place = try published.spelled(candidate)
-        return try published.isTaken(place) ? nil : place
-      }
-      if let free { return free }
-      number += 1
-    }
-  }
-
-  /// The place that the client has named. Whether it is free is seen when the file is published; where a folder has come
-  /// meanwhile that a disk which does not tell case apart would take for the wanted one, it is tried once more in that.
-  private func wanted(_ path: LibraryPath, _ isPortable: Bool, number: Int) throws(DownloadError) -> LibraryPath? {
-    guard isPortable else { return number == 1 ? path : nil }
-    return try translatingErrors { () throws(FileError) in
-      let place = try published.spelled(path.portable)
-      if number == 1 { return place }
-      guard number == 2, place != path.portable else { return nil }
-      return try published.isTaken(place) ? nil : place
+      // Another attempt may have found the same place meanwhile.
+      guard let place, facts.description.path == nil, !promised.add(place, to: facts.address) else { return place }
     }
   }
 
   func publish(
     _ download: DownloadID, as file: PublishedFile, isTagged: Bool, portably: Bool
   ) throws(DownloadError) -> Publication? {
+    defer { promised.remove(file.path) }
     do throws(FileError) {
       let publication = try publisher.publish(
         try name(of: download), to: file.path, recorded: FileIdentity(file), isTagged: isTagged,
@@ -91,10 +80,37 @@ struct LibraryFiles: AttemptFiles {
     }
   }
 
-  /// Whether the file of a download that was publishing when its engine died stands at its place, and makes it stand there
-  /// after a power cut too: that engine may have died before it synced the folder. If it does not, a placeholder is taken away.
-  ///
-  /// - Parameter original: What was downloaded, if the file is a tagged copy of that.
+  func name(of download: DownloadID) throws(FileError) -> PartialName {
+    guard let name = PartialName(download.description) else {
+      preconditionFailure("every download's id is a file name")
+    }
+    return name
+  }
+}
+
+/// The places of the library as an attempt finds them: what is promised to others is taken.
+private struct AttemptPlaces: FilePlaces {
+  let published: PublishedFiles
+  let promised: PromisedPlaces
+  let owner: WebAddress
+
+  func spelled(_ path: LibraryPath) throws(DownloadError) -> LibraryPath {
+    try translatingErrors { () throws(FileError) in try published.spelled(path) }
+  }
+
+  func isTaken(_ path: LibraryPath) throws(DownloadError) -> Bool {
+    if promised.isTaken(path, for: owner) { return true }
+    return try translatingErrors { () throws(FileError) in try published.isTaken(path) }
+  }
+
+  func exists(_ path: LibraryPath) throws(DownloadError) -> Bool {
+    if promised.isTaken(path, for: owner) { return true }
+    return try translatingErrors { () throws(FileError) in try published.exists(path) }
+  }
+}
+
+extension LibraryFiles: InterruptedPublications {
+  /// If the file does not stand at its place, a placeholder is taken away from there.
   func isPublishedDurably(
     _ file: PublishedFile, of download: DownloadID, original: Download.Original?
   ) throws(FileError) -> Bool {
@@ -112,12 +128,40 @@ struct LibraryFiles: AttemptFiles {
     return true
   }
 
-  func name(of download: DownloadID) throws(FileError) -> PartialName {
-    guard let name = PartialName(download.description) else {
-      preconditionFailure("every download's id is a file name")
+  func clearCopies(keeping downloads: Set<DownloadID>) throws(FileError) {
+    var names: Set<PartialName> = []
+    for download in downloads { names.insert(try name(of: download)) }
+    for failure in Incoming.clear(library, keeping: names) {
+      logger.warning(
+        "what an earlier engine has left in .podflux/incoming cannot be deleted", metadata: ["reason": "\(failure)"])
     }
-    return name
   }
+}
+
+/// Places that attempts are about to publish to: attempts that end at the same time would find the same free name, and all but
+/// one would look again. Only that is saved by this: no file replaces another one in any case.
+private final class PromisedPlaces: Sendable {
+  /// An attempt that ends before it publishes leaves its place here: so many are forgotten together.
+  private static let limit = 1024
+
+  /// The addresses of the downloads that have them.
+  private let places = Mutex<[LibraryPath: WebAddress]>([:])
+
+  func isTaken(_ place: LibraryPath, for owner: WebAddress) -> Bool {
+    places.withLock { $0[place].map { $0 != owner } ?? false }
+  }
+
+  /// Promises a place; false if another download has it.
+  func add(_ place: LibraryPath, to owner: WebAddress) -> Bool {
+    places.withLock { places in
+      if places.count >= Self.limit { places = [:] }
+      guard places[place] == nil || places[place] == owner else { return false }
+      places[place] = owner
+      return true
+    }
+  }
+
+  func remove(_ place: LibraryPath) { _ = places.withLock { $0.removeValue(forKey: place) } }
 }
 
 /// Runs what fails with a file's error.

@@ -44,14 +44,7 @@ final class OpenLibrary: Sendable {
           "a partial file from another disk cannot be given its name on this one, and its download begins anew",
           metadata: ["reason": "\(failure)"])
       }
-      let publishing = try Self.publishing(in: database)
-      published = try publishing.filter { try files.isPublishedDurably($0.file, of: $0.id, original: $0.original) }
-        .map(\.id)
-      let names = try publishing.map { try files.name(of: $0.id) }
-      for failure in Incoming.clear(folder, keeping: Set(names)) {
-        configuration.logger.warning(
-          "what an earlier engine has left in .podflux/incoming cannot be deleted", metadata: ["reason": "\(failure)"])
-      }
+      published = try files.recover(database.read { try $0.running() })
       do throws(FileError) {
         try files.staged.clear()
       } catch {
@@ -122,16 +115,6 @@ final class OpenLibrary: Sendable {
   /// How long cancelled attempts have to close their files. With `EngineLoop.stopMilliseconds` this stays below the two
   /// seconds within which a suspension must close the library.
   private static let closeMilliseconds = 200
-
-  /// The downloads that were publishing when the last engine ended, each with its file.
-  private static func publishing(
-    in database: LibraryDatabase
-  ) throws -> [(id: DownloadID, file: PublishedFile, original: Download.Original?)] {
-    try database.read { try $0.running() }.compactMap { download in
-      guard case .running(.publishing(let file)) = download.state else { return nil }
-      return (download.id, file, download.original)
-    }
-  }
 }
 
 extension TableReader {

@@ -39,7 +39,9 @@ final class SurveyOperation: Operation, @unchecked Sendable {
     do {
       let reader = try database.reader()
       defer { try? reader.close() }
-      let advance = advance(over: reader)
+      let advance = run.survey(
+        of: files, reader, quarantineDays: quarantineDays, bootID: bootID, now: { self.now().wall },
+        isCancelled: { self.isCancelled }, report: { self.post(.surveyed(self.run.key, .progress($0))) })
       while !isCancelled {
         guard let ending = advance() else { continue }
         if case .ended(let steps, let news) = ending { ended(steps, news) }
@@ -48,24 +50,5 @@ final class SurveyOperation: Operation, @unchecked Sendable {
     } catch {
       ended([], .failed("\(error)"))
     }
-  }
-
-  /// The next step of what the run looks for.
-  private func advance(over rows: LibraryDatabase) -> () -> SurveyEnding? {
-    let report: (CleanupProgress) -> Void = { self.post(.surveyed(self.run.key, .progress($0))) }
-    if let renaming = run.renaming {
-      let survey = RenamingSurvey(
-        renaming, files: files, rows: rows, isCancelled: { self.isCancelled }, report: report)
-      return survey.advance
-    }
-    if let adopting = run.adopting {
-      let survey = AdoptionSurvey(
-        adopting, files: files, rows: rows, isCancelled: { self.isCancelled }, report: report)
-      return survey.advance
-    }
-    let survey = Survey(
-      run, quarantineDays: quarantineDays, bootID: bootID, files: files, rows: rows, now: { self.now().wall },
-      isCancelled: { self.isCancelled }, report: report)
-    return survey.advance
   }
 }

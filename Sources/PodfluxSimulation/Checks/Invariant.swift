@@ -50,7 +50,7 @@ public enum Invariant: String, CaseIterable, Sendable {
   case headers = "a client's headers go to its own origin only"
   case obstacles = "nothing is started that an obstacle stands in the way of"
   case traffic = "what came over cellular in a month is counted"
-  case oneEpisode = "an episode of a feed stays one, whatever of it its feed changes"
+  case oneEpisode = "an episode of a feed stays one when its feed changes it"
   case twoEpisodes = "two episodes that the rules of identity tell apart stay two"
   case ownDownload = "no two episodes of a feed have one download"
   case nothingLost = "what a whole refresh has read is what the rows say"

@@ -7,6 +7,9 @@ extension InvariantChecker {
   func checkRule(_ write: FeedWrite, _ changes: Changes, _ batch: Batch, _ world: World) throws {
     switch write {
     case .standing(let standing, let key): try check(standing, of: key)
+    case .ruling(.downloaded(.hasReturned)?, let id, let download):
+      guard let row = download.flatMap({ changes.lastRows[$0] }), row.state.kind == .completed, row.origin == .auto
+      else { throw Violation(.explained, "the file of \(id) is said to be back that a rule had downloaded") }
     case .ruling(.downloaded(let reason)?, let id, _): try checkDownload(of: id, because: reason)
     case .ruling(.deleted(let reason)?, let id, let download?):
       try checkDeletion(of: id, download, because: reason, changes, batch, world)

@@ -130,7 +130,7 @@ struct SimulatedClient {
   ) -> DownloadIntent.Selection {
     switch random.below(24) {
     case 0: .all
-    case 1: .matching(SimulatedCondition.pick(using: &random))
+    case 1: .matching(SimulatedCondition.pick(among: rows, using: &random))
     case 2...4: .many((0..<random.within(1...4)).map { _ in name(rows, using: &random) })
     default: .one(name(rows, using: &random))
     }

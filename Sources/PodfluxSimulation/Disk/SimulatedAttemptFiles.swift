@@ -46,11 +46,7 @@ final class SimulatedAttemptFiles: AttemptFiles, AttemptSurroundings, @unchecked
   func availableBytes() -> Int64 { world.disk.isFull && world.random.once(in: 2) ? 0 : 1 << 40 }
 
   func name(for facts: PublishingFacts, number: Int) throws(DownloadError) -> LibraryPath? {
-    do {
-      return try world.name(for: attempt, number: number)
-    } catch {
-      throw DownloadError(.io, "\(error)")
-    }
+    try world.name(for: attempt, number: number)
   }
 
   func publish(

@@ -18,9 +18,7 @@ final class SimulatedProcess: EngineSession {
   var sidecars: [SidecarFetch.ID: SimulatedSidecar] = [:]
   /// What its attempts have fetched for their tags, and its sidecars are about to want.
   var gathered = GatheredFiles()
-  /// The openings of sessions that are under way, and those that begin when these have ended.
-  var openings: [SessionID: SimulatedOpening] = [:]
-  var awaitedOpenings: [SessionID: SessionOpening] = [:]
+  var openings = SessionOpenings<SimulatedOpening>()
   /// Openings beside others, by a sabotage.
   var extraOpenings: [SimulatedOpening] = []
   /// What the adapter has.
@@ -62,31 +60,12 @@ final class SimulatedProcess: EngineSession {
         state: try tables.stores(), position: try tables.position(), ledger: ledger, seed: seed,
         willCommit: { [journal = world.journal] in journal?.willCommit($0) ?? {} })
     }
-    published = try Self.published(in: world)
-    try Self.clearCopies(in: world)
+    published = try world.recover(world.database.read { try $0.running() })
     toldPath = world.path
     world.log.note(start: seed)
     world.disk.clearStaged()
     ledger.beforeEach = { [unowned self] in try mishap() }
     cleanup = SimulatedCleanup(in: self)
-  }
-
-  /// Which of the files that were being published stand at their place, as `OpenLibrary` finds out.
-  private static func published(in world: World) throws -> [DownloadID] {
-    guard world.sabotage != .publishForgotten else { return [] }
-    return try world.database.read { try $0.running() }.compactMap { download in
-      guard case .running(.publishing(let file)) = download.state, world.disk.isPublished(file) else { return nil }
-      world.disk.synchronizeFolder(of: file.path.description)
-      if download.original != nil { world.disk.deletePartial(of: download.id) }
-      return download.id
-    }
-  }
-
-  /// Deletes the copies that a killed process has left, as `OpenLibrary` does: those of downloads that were publishing stay
-  /// until another attempt replaces them.
-  private static func clearCopies(in world: World) throws {
-    let publishing = try world.database.read { try $0.running() }.filter { $0.state.file != nil }.map(\.id)
-    for id in world.disk.copies.keys.sorted() where !publishing.contains(id) { world.disk.deleteCopy(of: id) }
   }
 
   /// Does something that the session's services have begun, if the library is held still.
@@ -234,11 +213,10 @@ final class SimulatedProcess: EngineSession {
     for attempt in attempts.values { pending += attempt.activity }
     for refresh in refreshes.values { pending += refresh.activity }
     for sidecar in sidecars.values { pending += sidecar.activity }
-    for opening in openings.values { pending += opening.activity }
+    for opening in openings.shells { pending += opening.activity }
     return [
-      attempts.count, refreshes.count, sidecars.count, openings.count, awaitedOpenings.count, credentials.count,
-      pending,
-      postedFacts, world.disk.partials.count,
+      attempts.count, refreshes.count, sidecars.count, openings.shells.count, openings.awaitedCount,
+      credentials.count, pending, postedFacts, world.disk.partials.count,
     ]
   }
 
@@ -320,7 +298,7 @@ final class SimulatedProcess: EngineSession {
     attempts = [:]
     refreshes = [:]
     sidecars = [:]
-    (openings, awaitedOpenings, extraOpenings, credentials) = ([:], [:], [], [:])
+    (openings, extraOpenings, credentials) = (SessionOpenings(), [], [:])
     cleanup = nil
   }
 }

@@ -41,21 +41,10 @@ final class SimulatedSurvey {
       reportInterval: CleanupProgress(files: 5, readBytes: 1 << 16))
     let rows = SimulatedRows(
       world: world, record: record, hidesClaims: run.adopting != nil && world.sabotage == .adoptClaimed)
-    let report: (CleanupProgress) -> Void = { [unowned process] in process.post(.surveyed(run.key, .progress($0))) }
-    if let renaming = run.renaming {
-      let survey = RenamingSurvey(
-        renaming, files: files, rows: rows, pace: pace, isCancelled: isCancelled, report: report)
-      step = { survey.advance() }
-    } else if let adopting = run.adopting {
-      let survey = AdoptionSurvey(
-        adopting, files: files, rows: rows, pace: pace, isCancelled: isCancelled, report: report)
-      step = { survey.advance() }
-    } else {
-      let survey = Survey(
-        asked, quarantineDays: quarantineDays, bootID: process.bootID, files: files, rows: rows, pace: pace,
-        now: { [unowned world] in world.clock.wall }, isCancelled: isCancelled, report: report)
-      step = { survey.advance() }
-    }
+    step = asked.survey(
+      of: files, rows, quarantineDays: quarantineDays, bootID: process.bootID, pace: pace,
+      now: { [unowned world] in world.clock.wall }, isCancelled: isCancelled,
+      report: { [unowned process] in process.post(.surveyed(run.key, .progress($0))) })
   }
 
   /// Takes the next step.

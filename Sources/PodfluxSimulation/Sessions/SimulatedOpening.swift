@@ -28,6 +28,7 @@ final class SimulatedOpening {
   var isAsking: Bool { request != nil }
 
   func begin() { hand(in: .begin) }
+  func leave() { hand(in: .leave) }
   func stop() { hand(in: .stop) }
 
   private func hand(in event: SessionEvent) {
@@ -121,41 +122,27 @@ extension SimulatedProcess {
     guard let vault = world.sessions?.vault else { return }
     switch order {
     case .open(let opening):
-      let id = opening.id.session
-      guard openings[id]?.opening.id != opening.id, awaitedOpenings[id]?.id != opening.id else { return }
-      guard openings[id] == nil || world.sabotage == .twoRefreshes else {
-        // One after the other: what is under way ends first.
-        awaitedOpenings[id] = opening
-        return
-      }
-      start(opening, vault)
-      if world.sabotage == .twoRefreshes {
-        let second = SimulatedOpening(opening, in: self, vault)
-        extraOpenings.append(second)
-        second.begin()
-      }
+      let (new, obsolete) = openings.open(opening) { SimulatedOpening($0, in: self, vault) }
+      obsolete?.stop()
+      new?.begin()
+      guard world.sabotage == .twoRefreshes else { return }
+      let second = SimulatedOpening(opening, in: self, vault)
+      extraOpenings.append(second)
+      second.begin()
     case .leave(let id):
       credentials[id] = nil
-      awaitedOpenings[id] = nil
-      openings[id]?.stop()
+      openings.leave(id)?.leave()
     case .forget(let reference): try? vault.forget(reference)
     case .sweep(let references): try? vault.sweep(keeping: Set(references))
     }
   }
 
-  private func start(_ opening: SessionOpening, _ vault: SimulatedVault) {
-    let shell = SimulatedOpening(opening, in: self, vault)
-    openings[opening.id.session] = shell
-    shell.begin()
-  }
-
-  /// The service forgets the opening before the store hears that it has ended.
   func ended(_ opening: SimulatedOpening, _ fact: SessionFact?) {
-    let id = opening.opening.id.session
-    if openings[id] === opening { openings[id] = nil }
-    if let fact { post(.session(fact)) }
-    guard openings[id] == nil, let next = awaitedOpenings.removeValue(forKey: id), let vault = world.sessions?.vault
-    else { return }
-    start(next, vault)
+    guard let vault = world.sessions?.vault else { return }
+    let isExtra = extraOpenings.contains { $0 === opening }
+    let (isTold, next) =
+      isExtra ? (true, nil) : openings.end(opening.opening.id) { SimulatedOpening($0, in: self, vault) }
+    if isTold, let fact { post(.session(fact)) }
+    next?.begin()
   }
 }

@@ -24,6 +24,30 @@ extension SimulatedOrigin {
   }
 }
 
+extension World: FilePlaces {
+  func spelled(_ path: LibraryPath) throws(DownloadError) -> LibraryPath {
+    try Self.path(disk.spelled(path.description))
+  }
+
+  func isTaken(_ path: LibraryPath) -> Bool { disk.isTaken(path.description) }
+  func exists(_ path: LibraryPath) -> Bool { disk.published[path.description] != nil }
+}
+
+extension World: InterruptedPublications {
+  func isPublishedDurably(
+    _ file: PublishedFile, of download: DownloadID, original: Download.Original?
+  ) -> Bool {
+    guard sabotage != .publishForgotten, disk.isPublished(file) else { return false }
+    disk.synchronizeFolder(of: file.path.description)
+    if original != nil { disk.deletePartial(of: download) }
+    return true
+  }
+
+  func clearCopies(keeping downloads: Set<DownloadID>) {
+    for id in disk.copies.keys.sorted() where !downloads.contains(id) { disk.deleteCopy(of: id) }
+  }
+}
+
 /// What attempts find outside.
 extension World {
   func response(to request: HTTPRequest, for attempt: Attempt) -> SimulatedResponse {
@@ -38,22 +62,13 @@ extension World {
     return response
   }
 
-  /// A name for a complete file, as `LibraryFiles` finds one.
-  func name(for attempt: Attempt, number: Int) throws -> LibraryPath? {
-    if let path = attempt.description.path { return number == 1 ? path : nil }
+  /// A name for a complete file.
+  func name(for attempt: Attempt, number: Int) throws(DownloadError) -> LibraryPath? {
     let stem = Self.stem(of: attempt.address)
-    var number = number
-    guard sparesTwins(attempt) else {
-      while disk.published[Self.name(stem, number)] != nil { number += 1 }
-      return try LibraryPath(validating: Self.name(stem, number))
-    }
-    while disk.isTaken(disk.spelled(Self.name(stem, number))) { number += 1 }
-    return try LibraryPath(validating: disk.spelled(Self.name(stem, number)))
-  }
-
-  /// Whether names that differ in case only are to be kept apart.
-  func sparesTwins(_ attempt: Attempt) -> Bool {
-    attempt.settings.portableNames && sabotage != .twinsOverlooked
+    let sparesTwins = attempt.settings.portableNames && sabotage != .twinsOverlooked
+    return try place(
+      for: attempt.description.path, number: number, portably: sparesTwins
+    ) { number throws(DownloadError) in try Self.path(Self.name(stem, number)) }
   }
 
   /// Downloads of one host share their name, so that names collide; every third is spelled in another case, and so is the
@@ -66,6 +81,14 @@ extension World {
 
   static func name(_ stem: String, _ number: Int) -> String {
     number == 1 ? "\(stem).mp3" : "\(stem) (\(number)).mp3"
+  }
+
+  fileprivate static func path(_ text: String) throws(DownloadError) -> LibraryPath {
+    do throws(LibraryPathError) {
+      return try LibraryPath(validating: text)
+    } catch {
+      throw DownloadError(.io, "\(error)", isLasting: true)
+    }
   }
 
   // MARK: Misfortune

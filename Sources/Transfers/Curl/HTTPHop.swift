@@ -119,7 +119,7 @@ extension HTTPHop {
 }
 
 extension SessionCredentials {
-  /// Whether they are for a host. It is the one that libcurl connects to, whatever other readers make of the address.
+  /// Whether they are for a host. It is the one that libcurl connects to; other readers of the address may find another one in it.
   fileprivate func isFor(_ origin: CurlURL.Origin) -> Bool {
     guard kind != .none else { return false }
     return hosts.contains("\(origin.host):\(origin.port)") || origin.hasUsualPort && hosts.contains(origin.host)

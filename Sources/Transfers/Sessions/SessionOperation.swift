@@ -44,6 +44,9 @@ final class SessionOperation: Sendable {
   /// Begins.
   func begin() { hand(in: .begin) }
 
+  /// The session was left: what comes of the opening is kept, and not told.
+  func leave() { hand(in: .leave) }
+
   /// The opening is to end; what a server has issued by then is in the vault all the same.
   func stop() { hand(in: .stop) }
 

@@ -10,7 +10,7 @@ import Synchronization
 /// Every call is thread safe, returns at once and may be repeated.
 public final class SessionService: Sendable {
   private struct State {
-    var running: [SessionID: SessionOperation] = [:]
+    var openings = SessionOpenings<SessionOperation>()
     var isEnding = false
     /// Whether the vault is to write something again.
     var isWritingLater = false
@@ -69,41 +69,31 @@ public final class SessionService: Sendable {
   }
 
   private func open(_ opening: SessionOpening) {
-    let (former, new) = state.withLock { state -> (SessionOperation?, SessionOperation?) in
-      let former = state.running[opening.id.session]
-      guard !state.isEnding, former?.id != opening.id else { return (nil, nil) }
-      let operation = SessionOperation(
-        opening, vault: vault, driver: transfers.driver, queue: queue, readClock: readClock,
-        held: { [weak self] failure in
-          self?.failed(.writing(failure.message))
-          self?.writeLater()
-        },
-        ended: { [weak self] fact in self?.end(opening.id, telling: fact) })
-      state.running[opening.id.session] = operation
-      return (former, operation)
-    }
-    former?.stop()
+    let (new, obsolete) = state.withLock { $0.openings.open(opening, make: operation) }
+    obsolete?.stop()
     new?.begin()
   }
 
-  private func leave(_ session: SessionID) {
-    let operation = state.withLock { $0.running.removeValue(forKey: session) }
-    operation?.stop()
-    // Behind what the opening may just have adopted.
-    queue.async { [self] in
-      let isOpening = state.withLock { $0.running[session] != nil }
-      if !isOpening { transfers.driver.credentials.leave(session) }
-    }
+  private func operation(for opening: SessionOpening) -> SessionOperation {
+    SessionOperation(
+      opening, vault: vault, driver: transfers.driver, queue: queue, readClock: readClock,
+      held: { [weak self] failure in
+        self?.failed(.writing(failure.message))
+        self?.writeLater()
+      },
+      ended: { [weak self] fact in self?.end(opening.id, telling: fact) })
   }
 
-  /// The service forgets the opening before the store hears that it has ended and may begin another.
+  private func leave(_ session: SessionID) {
+    state.withLock { $0.openings.leave(session) }?.leave()
+    // Behind what the opening may just have adopted, and before what the next one adopts.
+    queue.async { [self] in transfers.driver.credentials.leave(session) }
+  }
+
   private func end(_ id: SessionOpening.ID, telling fact: SessionFact?) {
-    let isOwn = state.withLock { state in
-      guard state.running[id.session]?.id == id else { return false }
-      state.running[id.session] = nil
-      return !state.isEnding
-    }
-    if isOwn, let fact { post(fact) }
+    let (isTold, next) = state.withLock { $0.openings.end(id, make: operation) }
+    if isTold, let fact { post(fact) }
+    next?.begin()
   }
 
   private func onVault(_ body: @escaping @Sendable (any SecretVault) throws(SecretVaultFailure) -> Void) {
@@ -145,11 +135,10 @@ public final class SessionService: Sendable {
   /// Ends the openings that are under way. They are begun anew at the next start; what a server issues meanwhile is kept.
   public func stop() {
     let running = state.withLock { state in
-      defer { state.running = [:] }
       state.isEnding = true
-      return state.running
+      return state.openings.endAll()
     }
-    for operation in running.values { operation.stop() }
+    for operation in running { operation.stop() }
   }
 
   /// Returns when the vault has written what it could, and is not touched any more. Call it when the transfers are shut
