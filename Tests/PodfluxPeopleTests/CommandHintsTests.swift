@@ -83,7 +83,7 @@ struct CommandHintsTests {
       (
         "the engine is suspended and takes engine/resume and engine/shutdown only; resume it first",
         "the engine is suspended until a client resumes it: echo '{\"type\":\"engine/resume\"}' | podflux attach "
-          + "(with the same --socket)"
+          + "(with the same --socket or --library)"
       ),
       (
         "userAgent must be 1 to 256 printable ASCII characters", "userAgent must be 1 to 256 printable ASCII characters"

@@ -79,7 +79,9 @@ package struct Explanation {
 
   private mutating func sayAttempts(of item: DownloadItem) {
     switch item.state {
-    case .failed where item.attempt > 0: say("\(Self.count(item.attempt, "attempt")) failed without progress.")
+    // Of a file that was damaged later no attempt has failed.
+    case .failed where item.attempt > 0 && item.error?.code != DownloadError.Code.corruptFile.rawValue:
+      say("\(Self.count(item.attempt, "attempt")) failed without progress.")
     case .waiting where item.reason == .retry && item.attempt > 0: say("The next attempt is number \(item.attempt).")
     case .running where item.attempt > 1: say("This is attempt number \(item.attempt).")
     default: break

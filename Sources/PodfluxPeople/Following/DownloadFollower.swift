@@ -45,12 +45,12 @@ package struct DownloadFollower {
   /// The downloads that may move; with the scope `all` those that have been seen moving.
   package private(set) var pending: Set<String>
   package private(set) var library = ObservedLibrary()
-  /// Those of `pending` of which it is not known whether they move still.
+  /// The pending downloads that have to be looked up, since they may have stopped moving.
   private var doubtful: Set<String> = []
   private var doubtsAll = false
-  /// Whether anything moved when the engine told of that last; so it is believed to before.
+  /// Whether anything moved at the engine's last word about it; true before its first word.
   private var moves = true
-  /// Those that have ended, and that the list of what moves may have still.
+  /// The downloads that have ended, and may still be on the list of those that move.
   private var ended: Set<String> = []
   private var lastSeen: [String: DownloadItem] = [:]
   /// The bytes of those that are done.

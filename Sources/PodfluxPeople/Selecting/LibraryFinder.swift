@@ -7,7 +7,7 @@ import Texts
 /// diacritics.
 ///
 /// An id is believed before a URL, a URL before a title, and a whole title before a part of one. A download without a title is
-/// known by the end of its URL. An id costs a look-up, a URL or a part of a title a look at each row.
+/// known by the end of its URL. An id costs a look-up, a URL of an episode or a part of a title a look at each row.
 package struct LibraryFinder {
   /// How many candidates of an ambiguous selector are listed.
   package static let shownCandidates = 10
@@ -56,7 +56,7 @@ package struct LibraryFinder {
   }
 
   /// An episode's id is the number of its row, and a page begins behind a row.
-  private func episode(_ id: EpisodeID) throws -> EpisodeItem? {
+  package func episode(_ id: EpisodeID) throws -> EpisodeItem? {
     let order = EpisodeOrder(.added)
     let query = EpisodesQuery(
       isUnfiltered: true, order: order, limit: 1, after: EpisodeCursor(order: order, value: .none, key: id.number - 1))

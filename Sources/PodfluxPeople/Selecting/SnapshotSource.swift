@@ -46,34 +46,49 @@ extension SnapshotSource {
   ) throws {
     var (goesOn, known) = (true, Set<DownloadID>())
     let ids = ids.filter { known.insert($0).inserted }
-    for start in stride(from: 0, to: ids.count, by: Condition.Limits.values) where goesOn {
-      let some = Condition.ids(Array(ids[start...].prefix(Condition.Limits.values)))
-      try forEachDownload(.all([some, condition]), order: .init(.added, isReversed: true), fields: fields) { item in
+    for some in ids.inParts(of: Condition.Limits.values) where goesOn {
+      try forEachDownload(
+        .all([.ids(some), condition]), order: .init(.added, isReversed: true), fields: fields
+      ) { item in
         goesOn = try body(item)
         return goesOn
       }
     }
   }
 
-  /// The downloads that meet a condition, the newest first.
-  package func downloads(meeting condition: Condition) throws -> [DownloadItem] {
-    try gathered { try forEachDownload(condition, order: .init(.added, isReversed: true), $0) }
+  /// Calls the body with the downloads that are chosen, the newest first, until it returns false.
+  ///
+  /// - Parameter condition: What they meet besides.
+  package func forEachDownload(
+    of chosen: DownloadIntent.Selection, meeting condition: Condition = .everything, fields: Set<ItemField>? = nil,
+    _ body: (DownloadItem) throws -> Bool
+  ) throws {
+    switch chosen {
+    case .one(let id): try forEachDownload(of: [id], meeting: condition, fields: fields, body)
+    case .many(let ids): try forEachDownload(of: ids, meeting: condition, fields: fields, body)
+    case .matching(let own):
+      try forEachDownload(
+        .all([own, condition]), order: .init(.added, isReversed: true), fields: fields, body)
+    }
   }
 
-  /// Those of the named downloads that are there.
-  package func downloads(_ ids: [DownloadID]) throws -> [DownloadItem] {
-    try gathered { try forEachDownload(of: ids, $0) }
-  }
-
-  /// The downloads with which a walk calls its body.
-  package func gathered(_ walk: ((DownloadItem) throws -> Bool) throws -> Void) throws -> [DownloadItem] {
+  /// The downloads that are chosen, the newest first.
+  package func downloads(of chosen: DownloadIntent.Selection) throws -> [DownloadItem] {
     var items: [DownloadItem] = []
-    try walk { item in
+    try forEachDownload(of: chosen) { item in
       items.append(item)
       return true
     }
     return items
   }
+
+  /// The downloads that meet a condition, the newest first.
+  package func downloads(meeting condition: Condition) throws -> [DownloadItem] {
+    try downloads(of: .matching(condition))
+  }
+
+  /// Those of the named downloads that are there.
+  package func downloads(_ ids: [DownloadID]) throws -> [DownloadItem] { try downloads(of: .many(ids)) }
 
   /// All feeds, or those of these ids, of which there may be a thousand.
   package func feeds(
@@ -92,6 +107,13 @@ extension SnapshotSource {
   /// The title of each feed.
   package func feedTitles() throws -> [String: String] {
     Dictionary(try feeds(fields: [.id, .title]).map { ($0.id, $0.title ?? $0.id) }) { first, _ in first }
+  }
+}
+
+extension Array {
+  /// The elements in their order, in parts of this many; the last one may have fewer.
+  package func inParts(of size: Int) -> [[Element]] {
+    stride(from: 0, to: count, by: size).map { Array(self[$0...].prefix(size)) }
   }
 }
 

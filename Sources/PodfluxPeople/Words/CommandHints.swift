@@ -26,8 +26,8 @@ package struct CommandHints {
 
   private func names(_ title: String, onlyFeed id: String) -> Bool {
     let folded = FoldedText.of(title)
-    guard !folded.isEmpty, title.utf8.count <= Condition.Limits.textBytes, title == title.printable,
-      !title.hasPrefix("-"), (try? WebAddress(title)) == nil
+    guard Condition.isSearchable(title), title == title.printable, !title.hasPrefix("-"),
+      (try? WebAddress(title)) == nil
     else { return false }
     return !feeds.contains { feed in
       feed.id != id && (feed.id == title || FoldedText.of(feed.title ?? "") == folded)

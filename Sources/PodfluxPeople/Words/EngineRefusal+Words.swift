@@ -18,7 +18,7 @@ extension EngineRefusal {
     ("payload.", ""),
     (
       "is suspended and takes engine/resume and engine/shutdown only; resume it first",
-      #"is suspended until a client resumes it: echo '{"type":"engine/resume"}' | podflux attach (with the same --socket)"#
+      #"is suspended until a client resumes it: echo '{"type":"engine/resume"}' | podflux attach (with the same --socket or --library)"#
     ),
     (#"settings/update {"network":{"feeds":"any"}}"#, #"podflux settings 'network={"feeds":"any"}'"#),
     ("headers or a userAgent that its server wants", "--header or --user-agent as its server wants"),

@@ -7,11 +7,24 @@ extension Failure {
   /// engine's own sentence.
   package var words: String {
     guard let code = DownloadError.Code(rawValue: code) else { return message.isEmpty ? self.code : message }
-    if isToldBetter { return message }
+    if isToldBetter { return Self.advice.reduce(message) { $0.replacing($1.protocol, with: $1.command) } }
     guard code == .retriesExhausted else { return Self.words(for: code, status: status) }
     let last = cause.flatMap(DownloadError.Code.init).map { Self.words(for: $0, status: status) }
     return "it failed too often" + (last.map { ", at last because \($0)" } ?? "")
   }
+
+  /// What the engine advises a program, and what a person does instead.
+  private static let advice: [(protocol: String, command: String)] = [
+    (#"enqueue the addresses of episodes; it has them as <enclosure url="…">"#, "podflux add subscribes to it"),
+    (
+      #"enqueue the addresses of episodes; it has them as <link rel="enclosure" href="…">"#,
+      "podflux add subscribes to it"
+    ),
+    (
+      #"enqueue the addresses of episodes; they stand in the feeds whose addresses it has as xmlUrl="…""#,
+      "podflux import subscribes to its feeds"
+    ),
+  ]
 
   /// Whether the engine's sentence says more than its code: it quotes the realm or the session of a login, says what the
   /// server sent or left out or what the system refused, or names who answered where that is not the address itself.

@@ -15,6 +15,13 @@ extension EngineAccess {
   /// - Throws: `ConnectionFailure.interrupted` after a signal.
   func awaitDecisions(about number: Int) throws {
     guard isOwn, number > RulesStore.Limits.decisions else { return }
+    try awaitRest()
+  }
+
+  /// Waits until as many downloads are there as at several looks before, at most 30 seconds.
+  ///
+  /// - Throws: `ConnectionFailure.interrupted` after a signal.
+  func awaitRest() throws {
     var (counts, rest): (DownloadCounts?, Int) = (nil, 0)
     for _ in 0..<Self.looks where rest < Self.looksAtRest {
       let present = try connection.snapshot(SnapshotQuery(stores: [.downloads], downloads: .init(limit: 1))).counts()

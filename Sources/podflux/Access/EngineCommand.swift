@@ -86,7 +86,12 @@ extension EngineCommand {
           }
         }
         try access.close()
-        try result.get()
+        do {
+          try result.get()
+        } catch let refusal as EngineRefusal where refusal.is(.storageFailure) && access.isDiskFull(start.place) {
+          console.complain("the disk of the library is full, and its database cannot record anything: make some room")
+          throw refusal
+        }
       }
     } catch let status as ExitCode {
       guard status == .interrupted || signals.areStopping else { throw status }
@@ -116,13 +121,20 @@ extension EngineAccess {
   private static let (cleanupLooks, cleanupMilliseconds) = (100, 50)
 
   /// Waits until an own engine has compared rows and files.
-  fileprivate func awaitStartCleanup() throws {
+  func awaitStartCleanup() throws {
     guard isOwn else { return }
     for _ in 0..<Self.cleanupLooks {
       let run = try cleanup()?.object("run")
       guard let run, try run.moment("endedAt") == nil else { return }
       if signals.comes(withinMilliseconds: Self.cleanupMilliseconds) { throw ConnectionFailure.interrupted }
     }
+  }
+
+  /// Whether the disk of the library's state, where that is known, has no room for a few records.
+  fileprivate func isDiskFull(_ place: LibraryPlace) -> Bool {
+    var disk = statvfs()
+    guard statvfs(place.state ?? library, &disk) == 0 else { return false }
+    return UInt64(disk.f_bavail) * UInt64(disk.f_frsize) < 1 << 20
   }
 
   /// The runs of the cleanup, as the engine shows them, without their steps but one.
@@ -156,7 +168,7 @@ extension EngineAccess {
   /// Does something with downloads in pieces that a request has room for.
   static func inPieces(_ ids: [DownloadID], _ body: (DownloadIntent.Selection) throws -> Void) rethrows {
     let most = DownloadIntent.Selection.maximumIDs
-    for start in stride(from: 0, to: ids.count, by: most) { try body(.many(Array(ids[start...].prefix(most)))) }
+    for some in ids.inParts(of: most) { try body(.many(some)) }
   }
 
   /// Follows downloads until none of them moves any more, and shows how they get on.

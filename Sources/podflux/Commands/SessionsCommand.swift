@@ -25,12 +25,13 @@ struct SessionsCommand: ParsableCommand {
       commandName: "list", abstract: "Prints the sessions, without an engine or beside a running one.")
 
     @OptionGroup var folder: LibraryPathOption
+    @OptionGroup var engine: SocketOption
     @OptionGroup var console: ConsoleOptions
 
     func run() throws {
       let console = Console(console)
-      let source = LibraryFolder(place: try folder.place())
       try console.reporting {
+        let source = LibraryFolder(place: try folder.place(of: engine))
         let sessions = try source.snapshot(SnapshotQuery(stores: [.sessions])).sessions()
         if console.options.json { return sessions.forEach { console.result($0.json) } }
         console.result(LibraryTables(console.clock).table(of: sessions))

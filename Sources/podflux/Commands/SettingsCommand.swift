@@ -49,16 +49,20 @@ struct SettingsCommand: EngineCommand {
   func run() throws {
     guard words.contains(where: { $0.contains("=") }) else {
       let console = Console(console)
-      let place = try folder.place()
       return try console.reporting {
-        print(try Self.settings(in: LibraryFolder(place: place)), words, on: console)
+        print(try Self.settings(in: LibraryFolder(place: folder.place(of: engine))), words, on: console)
       }
     }
     let request = try Console(console).reporting { try change() }
     try withEngine { access, console in
-      try ask(aboutQuotaAt: access.connection, on: console)
+      let ofRules = try ask(aboutQuotaWith: access, on: console)
       let reply = try access.connection.ask(request).get()
       if let example = try reply.string("example") { console.note("a file's name, for example: \(example)") }
+      if !ofRules.isEmpty {
+        try access.awaitRest()
+        let deleted = ofRules.count - (try access.connection.downloads(ofRules)).count
+        if deleted > 0 { console.note("\(deleted) deleted") }
+      }
       guard console.options.json else { return }
       print(try Self.settings(in: access.connection), words.map { $0.name }, on: console)
     }
@@ -69,23 +73,26 @@ struct SettingsCommand: EngineCommand {
   }
 
   /// A quota below what is there has files of rules deleted, at once.
-  private func ask(aboutQuotaAt connection: ClientConnection, on console: Console) throws {
+  ///
+  /// - Returns: Those of which some are deleted; none if the quota leaves room for all.
+  private func ask(aboutQuotaWith access: EngineAccess, on console: Console) throws -> [DownloadID] {
     let name = "storageQuotaBytes"
     let value = words.first { $0.name == name }?.dropFirst(name.count + 1)
-    guard let quota = value.flatMap({ Int64($0) }), quota > 0 else { return }
-    var (bytes, ofRules) = (Int64(0), 0)
-    try connection.forEachDownload(.states([.completed]), fields: [.id, .bytes, .origin]) { item in
+    guard let quota = value.flatMap({ Int64($0) }), quota > 0 else { return [] }
+    var (bytes, ofRules) = (Int64(0), [DownloadID]())
+    // Files that are back from a backup are known again before some of them are deleted.
+    try access.awaitStartCleanup()
+    try access.connection.forEachDownload(.states([.completed]), fields: [.id, .bytes, .origin]) { item in
       bytes = bytes.addingClamped(item.bytes.total ?? 0)
-      if item.origin == .auto { ofRules += 1 }
+      if item.origin == .auto, let id = DownloadID(item.id) { ofRules.append(id) }
       return true
     }
-    guard bytes > quota, ofRules > 0 else { return }
-    let words =
-      "\(ByteCount(bytes)) are here, and files that rules have downloaded are deleted until \(ByteCount(quota)) are left"
-    guard console.agrees("\(words). Change it?") else {
-      console.complain("\(words): nothing was changed; -y does it without a question")
-      throw ExitCode.wrongUsage
+    guard bytes > quota, !ofRules.isEmpty else { return [] }
+    func effect(_ verb: String) -> String {
+      "\(ByteCount(bytes)) are here, and files that rules have downloaded \(verb) deleted until \(ByteCount(quota)) are left"
     }
+    try console.confirm("\(effect("are")). Change it?", otherwise: effect("would be"))
+    return ofRules
   }
 
   /// What is typed for a text is the text; for others it is JSON.

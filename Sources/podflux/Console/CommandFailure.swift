@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import PodfluxClient
 import PodfluxCore
 import PodfluxEngine
@@ -49,5 +50,16 @@ extension Console {
       complain("the library answers what is not of the protocol: \(error)")
       throw ExitCode.failure
     }
+  }
+}
+
+extension Error {
+  /// What the system says of a file that it does not open, read or write.
+  var systemWords: String {
+    let cause = (self as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+    guard let code = (self as? POSIXError)?.code.rawValue ?? cause.map({ Int32(clamping: $0.code) }) else {
+      return localizedDescription
+    }
+    return String(cString: strerror(code))
   }
 }

@@ -94,13 +94,27 @@ struct Console {
   /// The size of the terminal on stderr.
   var size: TerminalSize { TerminalSize(of: errors, environment: environment) }
 
-  /// Asks a person, and returns whether they agree. Without a terminal the answer is no.
-  func agrees(_ question: String) -> Bool {
-    if options.yes { return true }
-    guard isatty(STDIN_FILENO) == 1, errors.isTerminal else { return false }
+  /// Asks a person whether something is to be done, unless `-y` says it.
+  ///
+  /// - Parameters:
+  ///   - question: What is asked on a terminal.
+  ///   - deed: What would be done, for a sentence where there is no terminal.
+  /// - Throws: The exit status, after a line on stderr: 1 for a no, 64 without an answer.
+  func confirm(_ question: String, otherwise deed: String) throws {
+    if options.yes { return }
+    guard isatty(STDIN_FILENO) == 1, errors.isTerminal else {
+      complain("\(deed), and nothing was done; -y does it without a question")
+      throw ExitCode.wrongUsage
+    }
     let answer = TerminalQuestion.ask { errors.write(Array((question.printable + " [y/N] ").utf8)) }?.lowercased()
-    return answer == "y" || answer == "yes"
+    guard answer == "y" || answer == "yes" else {
+      complain("nothing was done")
+      throw answer == nil ? ExitCode.wrongUsage : ExitCode.failure
+    }
   }
+
+  /// How many files a command deletes without a question.
+  static let unquestionedDeletions = 10
 }
 
 /// What has kept results from being written.

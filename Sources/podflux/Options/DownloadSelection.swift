@@ -6,10 +6,11 @@ import WireProtocol
 
 /// Which downloads a command concerns.
 struct DownloadSelectionOptions: ParsableArguments {
-  @Argument(help: "A download: its id, its URL, or a unique part of its title.", completion: .titles)
+  @Argument(
+    help: "A download: its id, its URL, or a unique part of its title.", completion: .titles(of: [.feeds, .downloads]))
   var selectors: [String] = []
 
-  @Option(help: "All of a feed: its id, its URL, or a unique part of its title.", completion: .titles)
+  @Option(help: "All of a feed: its id, its URL, or a unique part of its title.", completion: .titles(of: .feeds))
   var feed: String?
 
   @Option(help: "All in a state; with --feed those that are both. Can be repeated.")
@@ -44,24 +45,6 @@ struct DownloadSelectionOptions: ParsableArguments {
     }
     guard let id = DownloadID(id) else { throw MalformedLine("a download without a valid id") }
     return id
-  }
-
-  /// The downloads that were chosen.
-  func items(_ selection: DownloadIntent.Selection, in source: some SnapshotSource) throws -> [DownloadItem] {
-    try source.gathered { try forEach(selection, in: source, $0) }
-  }
-
-  /// Calls the body with the downloads that were chosen, the newest first, until it returns false.
-  func forEach(
-    _ selection: DownloadIntent.Selection, fields: Set<ItemField>? = nil, in source: some SnapshotSource,
-    _ body: (DownloadItem) throws -> Bool
-  ) throws {
-    switch selection {
-    case .one(let id): try source.forEachDownload(of: [id], fields: fields, body)
-    case .many(let ids): try source.forEachDownload(of: ids, fields: fields, body)
-    case .matching(let condition):
-      try source.forEachDownload(condition, order: .init(.added, isReversed: true), fields: fields, body)
-    }
   }
 }
 

@@ -65,7 +65,7 @@ struct EngineStart {
 
   /// Starts with a library that goes with the engine, and leaves no trace in a journal.
   mutating func useTemporaryLibrary(at folder: String) {
-    (place, journal) = (LibraryPlace(temporary: folder), nil)
+    (place, journal) = (LibraryPlace(folder), nil)
   }
 
   /// Logs to stderr.

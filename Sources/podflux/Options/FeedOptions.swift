@@ -1,5 +1,7 @@
 import ArgumentParser
+import PodfluxClient
 import PodfluxCore
+import PodfluxPeople
 import WireProtocol
 
 /// What a subscription says of its feed, beside its rules and its login.
@@ -16,15 +18,25 @@ struct FeedOptions: ParsableArguments {
   @Option(help: "A template for the names of its files instead of the library's, such as {podcast}/[{date} ]{title}.")
   var name: String?
 
+  @Option(
+    help: """
+      The folder of its files, in the place of the first one in the template for their names: the feed has a template of its own \
+      then, which --name '' takes away.
+      """)
+  var folder: String?
+
   @Option(help: "What its requests call themselves.")
   var userAgent: String?
 
   func validate() throws {
-    guard let name, !name.isEmpty else { return }
+    if folder?.isEmpty == true { throw ValidationError("--folder takes a name") }
+    var option = "--name"
     do throws(NameTemplateFault) {
-      _ = try NameTemplate(validating: name)
+      let template = try NameTemplate(validating: name ?? "")
+      option = "--folder"
+      if let folder { _ = try template.placed(in: folder) }
     } catch {
-      throw ValidationError("--name: \(error)")
+      throw ValidationError("\(option): \(error)")
     }
   }
 
@@ -33,8 +45,26 @@ struct FeedOptions: ParsableArguments {
     members(["headers": header.member, "userAgent": userAgent?.json])
   }
 
+  /// Whether something is said that concerns the library.
+  var isOfLibrary: Bool { name != nil || group != nil || title != nil || folder != nil }
+
   /// The members that concern the library.
-  var ofLibrary: [(key: String, value: JSONValue)] {
-    members(["filenameTemplate": name?.json, "group": group?.json, "title": title?.json])
+  ///
+  /// - Parameter source: Where the feed is, or is to be.
+  func ofLibrary(_ feed: FeedItem? = nil, in source: some SnapshotSource) throws -> [(key: String, value: JSONValue)] {
+    members(["filenameTemplate": try template(feed, in: source)?.json, "group": group?.json, "title": title?.json])
+  }
+
+  /// The template for the names of its files; nil if none is given.
+  private func template(_ feed: FeedItem?, in source: some SnapshotSource) throws -> String? {
+    guard let folder else { return name }
+    let own = try name ?? feed?.json.string("filenameTemplate")
+    let settings = try source.snapshot(SnapshotQuery(stores: [.settings])).json.object("settings")
+    do throws(NameTemplateFault) {
+      let template = try NameTemplate(validating: own ?? (try? settings?.string("filenameTemplate")) ?? "")
+      return try template.placed(in: folder).text
+    } catch {
+      throw EngineRefusal(code: Refusal.Code.invalidValue.rawValue, message: "--folder: \(error)")
+    }
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PodfluxClient
 import PodfluxPeople
 
 /// Options that say which library a command is about.
@@ -10,6 +11,25 @@ protocol LibraryNaming: ParsableArguments {
 extension LibraryNaming {
   /// Where the library is. Prints what is wrong with the configuration, and ends the command.
   func place() throws -> LibraryPlace { try place(in: .ofProcess()) }
+
+  /// Where the library is that a command reads: that of the engine at the socket, if an option names one.
+  ///
+  /// - Throws: `SocketFailure` if no engine listens there, and no option names a library, or if that is another one;
+  ///   `ConnectionFailure` if it takes no client in.
+  func place(of engine: SocketOption) throws -> LibraryPlace {
+    let place = try place()
+    guard let socket = try engine.path else { return place }
+    let running: RunningEngine
+    do throws(SocketFailure) {
+      running = try RunningEngine.connect(given: socket, place: place)
+    } catch {
+      guard place.source == .option, case .noEngine = error else { throw error }
+      return place
+    }
+    // It says why it turns a client away.
+    let connection = try ClientConnection(running)
+    return connection.library.map { LibraryPlace($0) } ?? place
+  }
 }
 
 /// The library's path.
@@ -54,7 +74,7 @@ struct LibraryPlace {
   }
 
   /// A folder that no person has named.
-  init(temporary folder: String) {
+  init(_ folder: String) {
     self.init(library: folder, source: .standard, state: nil)
   }
 

@@ -23,7 +23,7 @@ struct RuleOptions: ParsableArguments {
   @Option(help: "No episodes with this text in their title; can be repeated.")
   var exclude: [String] = []
 
-  @Flag(help: "Any episodes, whatever their titles and lengths: without the conditions that there were.")
+  @Flag(help: "Any episodes, of all titles and lengths: without the conditions that there were.")
   var noCondition = false
 
   @Option(help: "Only episodes that take at least so long, such as 10m or 1h30m.")
@@ -38,6 +38,9 @@ struct RuleOptions: ParsableArguments {
   @Option(help: "Delete what rules have downloaded after so many days.")
   var keepDays: Int?
 
+  @Flag(help: "Keep all that rules have downloaded: without --keep and --keep-days that there were.")
+  var keepAll = false
+
   func validate() throws {
     guard [isNew, newest != nil, all].count(where: { $0 }) <= 1 else {
       throw ValidationError("give only one of --new, --newest and --all")
@@ -48,6 +51,7 @@ struct RuleOptions: ParsableArguments {
     try Self.check("--newest", newest, FeedRules.Limits.newest)
     try Self.check("--keep", keep, FeedRules.Limits.kept)
     try Self.check("--keep-days", keepDays, FeedRules.Limits.days)
+    if keepAll, keep != nil || keepDays != nil { throw ValidationError("--keep-all excludes --keep and --keep-days") }
     for text in match + exclude where !(1...Condition.Limits.textBytes).contains(text.utf8.count) {
       throw ValidationError("--match and --exclude take texts of 1 to \(Condition.Limits.textBytes) bytes")
     }
@@ -63,9 +67,12 @@ struct RuleOptions: ParsableArguments {
   }
 
   /// Whether none is given.
-  var isEmpty: Bool { !choosesEpisodes && keep == nil && keepDays == nil }
+  var isEmpty: Bool { !choosesEpisodes && keep == nil && keepDays == nil && !keepAll }
 
-  private var choosesEpisodes: Bool { isNew || newest != nil || all || oldestFirst || noCondition || hasCondition }
+  private var choosesEpisodes: Bool { begins || oldestFirst || noCondition || hasCondition }
+
+  /// Whether it is said what is downloaded of what is there.
+  private var begins: Bool { isNew || newest != nil || all }
 
   private var hasCondition: Bool { !match.isEmpty || !exclude.isEmpty || min != nil || max != nil }
 
@@ -74,9 +81,14 @@ struct RuleOptions: ParsableArguments {
   /// - Throws: `EngineRefusal` if the two together leave no episode.
   func applied(to rules: FeedRules) throws -> FeedRules {
     var rules = rules
-    if choosesEpisodes {
-      var download = rules.autoDownload ?? .init()
-      if isNew || newest != nil || all {
+    if oldestFirst, !begins, rules.autoDownload == nil {
+      throw EngineRefusal(
+        code: Refusal.Code.invalidValue.rawValue,
+        message: "--oldest-first is about episodes that are there, and there is no rule; give --newest or --all, too")
+    }
+    // Where there is no rule, --no-condition alone makes none.
+    if choosesEpisodes, var download = rules.autoDownload ?? (begins || hasCondition ? .init() : nil) {
+      if begins {
         (download.since, download.newest) = (all ? .all : .subscribe, newest)
         // The newest are not the oldest, also if those were asked for before.
         download.order = .newest
@@ -95,10 +107,10 @@ struct RuleOptions: ParsableArguments {
       }
       rules.autoDownload = download
     }
-    if keep != nil || keepDays != nil {
+    if keep != nil || keepDays != nil || keepAll {
       var kept = rules.keep ?? .init()
-      (kept.newest, kept.days) = (keep ?? kept.newest, keepDays ?? kept.days)
-      rules.keep = kept
+      (kept.newest, kept.days) = keepAll ? (nil, nil) : (keep ?? kept.newest, keepDays ?? kept.days)
+      rules.keep = kept == .init() ? nil : kept
     }
     return rules
   }

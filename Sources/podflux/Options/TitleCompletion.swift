@@ -5,10 +5,10 @@ import PodfluxPeople
 import Terminal
 
 extension CompletionKind {
-  /// Titles of feeds and downloads of the library, for the shell.
-  static var titles: CompletionKind {
+  /// Titles of what a command takes, for the shell.
+  static func titles(of kinds: SelectedKinds) -> CompletionKind {
     .custom { words, _, prefix in
-      TitleCompletion.titles(in: words, beginning: prefix).map { $0.candidate(for: .requesting) }
+      TitleCompletion.titles(of: kinds, in: words, beginning: prefix).map { $0.candidate(for: .requesting) }
     }
   }
 }
@@ -19,21 +19,24 @@ enum TitleCompletion {
   private static let limit = 200
 
   /// - Parameters:
+  ///   - kinds: What the command takes.
   ///   - words: The command line so far.
   ///   - prefix: The beginning of the word that is typed, as it is typed: it may have quotes and backslashes.
-  static func titles(in words: [String], beginning prefix: String) -> [String] {
+  static func titles(of kinds: SelectedKinds, in words: [String], beginning prefix: String) -> [String] {
     do {
       let hasFolder = !words.dropFirst().prefix(1).contains(where: withStatesOfDownloads.contains)
       let place = try LibraryPlace(
         library: value(of: "--library", in: words), state: hasFolder ? value(of: "--state", in: words) : nil,
         configuration: .ofProcess())
-      return try titles(of: LibraryFolder(place: place), beginning: unquoted(prefix))
+      return try titles(of: kinds, in: LibraryFolder(place: place), beginning: unquoted(prefix))
     } catch {
       return []
     }
   }
 
-  private static func titles(of source: LibraryFolder, beginning prefix: String) throws -> [String] {
+  private static func titles(
+    of kinds: SelectedKinds, in source: LibraryFolder, beginning prefix: String
+  ) throws -> [String] {
     var titles: [String] = []
     func offer(_ title: String?) {
       guard let title, !title.isEmpty, title.lowercased().hasPrefix(prefix.lowercased()), !titles.contains(title) else {
@@ -41,12 +44,28 @@ enum TitleCompletion {
       }
       titles.append(title)
     }
-    for feed in try source.feeds(fields: [.id, .title]) { offer(feed.title) }
+    if kinds.contains(.feeds) {
+      let feeds = Dictionary(grouping: try source.feeds(fields: [.id, .title]), by: \.title)
+      // A title that several have names none of them.
+      for (title, named) in feeds where named.count == 1 { offer(title) }
+      titles.sort()
+    }
     // It finds all titles with the prefix, and others. A prefix of symbols alone cannot be searched for.
-    let condition = Condition.isSearchable(prefix) ? Condition.titleContains([prefix]) : .everything
-    try source.forEachDownload(condition, order: .init(.added, isReversed: true), fields: [.id, .title]) { item in
-      offer(item.title)
-      return titles.count < limit
+    let isSearchable = Condition.isSearchable(prefix)
+    if kinds.contains(.downloads) {
+      let condition = isSearchable ? Condition.titleContains([prefix]) : .everything
+      try source.forEachDownload(condition, order: .init(.added, isReversed: true), fields: [.id, .title]) { item in
+        offer(item.title)
+        return titles.count < limit
+      }
+    }
+    if kinds.contains(.episodes) {
+      try source.forEachEpisode(
+        isSearchable ? .titleContains([prefix]) : .everything, fields: [.id, .title]
+      ) { episode in
+        offer(episode.title)
+        return titles.count < limit
+      }
     }
     return Array(titles.prefix(limit)).map(\.printable)
   }

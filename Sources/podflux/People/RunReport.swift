@@ -96,6 +96,16 @@ struct RunReport {
     try steps.compactMap { try $0.string("finding") == finding.rawValue ? try $0.string("download") : nil }
   }
 
+  /// How many files that no download knows the run has deleted, or as a plan would delete.
+  var deletedOrphans: Int {
+    get throws {
+      try steps.count { step in
+        try step.string("finding") == CleanupStep.Finding.Kind.orphan.rawValue
+          && step.string("decision") == CleanupStep.Decision.delete.rawValue
+      }
+    }
+  }
+
   /// The downloads that the run has made fail, and why.
   var failedDownloads: [(id: String, reason: String)] {
     get throws {

@@ -11,7 +11,7 @@ import WireProtocol
 /// Any thread may call it. One thread at a time posts.
 final class ClientSession: EngineClient {
   /// A line that was read, on its way to the engine.
-  struct Request: Sendable {
+  struct QueuedRequest: Sendable {
     let content: EngineRequest.Content
     /// The length of its line.
     let byteCount: Int
@@ -51,7 +51,7 @@ final class ClientSession: EngineClient {
   // MARK: Requests
 
   /// Decodes a line, on the reader's thread: the engine's queue has other work.
-  func request(for line: LineSplitter.Line) -> Request {
+  func request(for line: LineSplitter.Line) -> QueuedRequest {
     let (decoded, byteCount) =
       switch line {
       case .complete(let bytes, let number): (decoder.decode(bytes, number: number), bytes.count)
@@ -65,14 +65,14 @@ final class ClientSession: EngineClient {
       case .failure(let refusal): .refused(refusal)
       }
     let (number, id) = (decoded.number, decoded.id)
-    return Request(content: content, byteCount: byteCount) { [self] in write($0, line: number, id: id) }
+    return QueuedRequest(content: content, byteCount: byteCount) { [self] in write($0, line: number, id: id) }
   }
 
   /// Posts a request.
   ///
   /// - Returns: false if it must wait for answers to those before it, for room in the output or in the engine, or for the
   ///   connection. After each `ClientOutput.flush` it is worth another try.
-  func post(_ request: Request) -> Bool {
+  func post(_ request: QueuedRequest) -> Bool {
     guard output.hasRoomForAnswers() else { return false }
     // The client is gone, and what it asked changes nothing.
     if output.isClosed, request.content.isQuery { return true }
@@ -92,7 +92,7 @@ final class ClientSession: EngineClient {
 
   /// Counts a request no more. Returns whether the end has come before.
   @discardableResult
-  private func release(_ request: Request) -> Bool {
+  private func release(_ request: QueuedRequest) -> Bool {
     state.withLock { state in
       state.gate.release(request.content, byteCount: request.byteCount)
       return state.end != nil
@@ -138,7 +138,7 @@ final class ClientSession: EngineClient {
   }
 
   /// Refuses a request that was not posted before the end.
-  func refuse(_ request: Request) {
+  func refuse(_ request: QueuedRequest) {
     request.onAnswer(Response(outcome: .refusal(.hasStopped), revision: 0))
   }
 

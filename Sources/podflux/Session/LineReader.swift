@@ -39,10 +39,10 @@ final class LineReader: Sendable {
     }
     lines.finish { post(session.request(for: $0)) }
     // In the queue after all lines: the end of input does not overtake earlier requests.
-    post(ClientSession.Request(content: .barrier, byteCount: 0) { [onEnd] _ in onEnd() })
+    post(ClientSession.QueuedRequest(content: .barrier, byteCount: 0) { [onEnd] _ in onEnd() })
   }
 
-  private func post(_ request: ClientSession.Request) {
+  private func post(_ request: ClientSession.QueuedRequest) {
     while !session.post(request) {
       if streams.waitForFlush(unless: { session.post(request) }) { return }
     }

@@ -50,7 +50,7 @@ final class Poller: @unchecked Sendable {
   }
 
   /// Watches a descriptor for nothing else than this; for nothing at all if that is empty: a descriptor that epoll knows
-  /// is reported when its peer is gone, whatever it is watched for.
+  /// is reported when its peer is gone, watched for that or not.
   ///
   /// - Returns: Whether the system does so.
   @discardableResult

@@ -3,7 +3,7 @@ import PodfluxClient
 
 /// The engine that runs, as a client finds it.
 struct RunningEngine {
-  /// The connection; the one who has it closes it.
+  /// The connected socket; the caller closes it.
   let descriptor: Int32
   /// What was read of it: its first line, by which it shows that it answers, and whose engine it is.
   let begin: [UInt8]
@@ -38,7 +38,7 @@ struct RunningEngine {
       let engine = try RunningEngine(greetedBy: descriptor, interruption: interruption)
       guard let place, path.mustServe(place) else { return engine }
       // An engine that names none is taken: its refusal is to be seen.
-      let theirs = library(in: engine.begin).map(SocketPath.realPath)
+      let theirs = engine.library.map(SocketPath.realPath)
       let meant = SocketPath.realPath(place.library)
       guard let theirs, theirs != meant else { return engine }
       close(descriptor)
@@ -62,15 +62,15 @@ struct RunningEngine {
     }
   }
 
-  /// The library that an engine's first line names.
-  private static func library(in line: [UInt8]) -> String? {
+  /// The library that its first line names.
+  var library: String? {
     struct Ready: Decodable {
       struct Payload: Decodable {
         let library: String?
       }
       let payload: Payload
     }
-    return (try? JSONDecoder().decode(Ready.self, from: Data(line)))?.payload.library
+    return (try? JSONDecoder().decode(Ready.self, from: Data(begin)))?.payload.library
   }
 
   /// Waits for the first line of an engine. It comes when the engine has opened its library.

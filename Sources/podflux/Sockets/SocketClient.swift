@@ -13,7 +13,7 @@ final class SocketClient {
   /// Bytes that were read and not taken by `lines`.
   private var unread: [UInt8] = []
   /// A request that the session has not taken yet.
-  private var held: ClientSession.Request?
+  private var held: ClientSession.QueuedRequest?
   private var input = Input.open
   /// What is being sent, and how much of it has been.
   private var sending: [UInt8] = []

@@ -45,6 +45,24 @@ struct GetTests {
     #expect(file["path"] as? String == "\(scene.library)/x/d.mp3" && file["bytes"] as? Int == 40_001)
   }
 
+  @Test("The URL of an episode is the episode; with an option of its own it is a file like others")
+  func episodes() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...3)
+    try scene.results("add", show.url, "--none")
+    let (one, two) = (scene.origin.url("/feed.xml.1.mp3"), scene.origin.url("/feed.xml.2.mp3"))
+    scene.serve("/a.mp3", length: 40_000)
+    let folder = "\(scene.library)/Show of -feed.xml"
+    let path = "\(folder)/2026-06-01 Episode 1.mp3"
+    let both = try scene.results("get", one, scene.origin.url("/a.mp3"), one)
+    #expect(both.sorted() == [path, "\(scene.library)/a.mp3"])
+    #expect(try scene.results("get", one) == [path])
+    #expect(try scene.results("ls", "episodes", "--state", "completed", "--json").count == 1)
+    #expect(try scene.results("get", two, "--path", "b.mp3") == ["\(scene.library)/b.mp3"])
+    #expect(try scene.results("ls", "downloads", "--json").count == 3)
+  }
+
   @Test("A file that was here before has to have the digest that is asked for")
   func knownFile() throws {
     let scene = try Scene()

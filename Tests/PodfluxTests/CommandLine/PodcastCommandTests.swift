@@ -66,6 +66,35 @@ struct PodcastCommandTests {
     #expect(!FileManager.default.fileExists(atPath: scene.library))
   }
 
+  @Test("A title that no feed has is told, and what is no episode is told how it is subscribed to")
+  func misunderstandings() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...1)
+    try scene.results("add", show.url, "--none")
+    let unknown = try scene.podflux("ls", "feeds", "no such show")
+    #expect(unknown.status == 1 && unknown.output.isEmpty && unknown.errors.contains("no such show"), "\(unknown)")
+    let other = FeedOnOrigin(scene, path: "/other.xml")
+    other.publish(1...1)
+    let feed = try scene.podflux("get", other.url)
+    #expect(feed.status == 1 && feed.errors.contains("podflux add subscribes to it"), "\(feed)")
+  }
+
+  @Test("A feed's files lie in the folder that its subscription names")
+  func folders() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...1)
+    try scene.results("add", show.url, "--folder", "Radio/Mine")
+    #expect(try scene.podflux("sync").status == 0)
+    #expect(scene.publishedFiles() == ["Radio/Mine/2026-06-01 Episode 1.mp3"])
+    try scene.results("rules", "show of", "--folder", "Other")
+    #expect(try scene.podflux("rename").status == 0)
+    #expect(scene.publishedFiles() == ["Other/2026-06-01 Episode 1.mp3"])
+    let refused = try scene.podflux("add", show.url, "--folder", "")
+    #expect(refused.status == 64 && refused.errors.contains("--folder takes a name"), "\(refused)")
+  }
+
   @Test("What add cannot pass on is wrong usage")
   func impossibleValues() throws {
     let scene = try Scene()

@@ -28,6 +28,67 @@ struct TrustedCommandTests {
     #expect(daemon.isAlive)
   }
 
+  @Test("More than ten files that no download knows are deleted with -y only")
+  func manyOrphans() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 60_000)
+    try scene.results("get", scene.origin.url("/a.mp3"))
+    for number in 1...11 {
+      try FileManager.default.copyItem(atPath: "\(scene.library)/a.mp3", toPath: "\(scene.library)/own \(number).mp3")
+    }
+    let refused = try scene.podflux("clean", "--orphans", "delete")
+    #expect(refused.status == 64 && refused.errors.contains("11 files that no download knows would be deleted"))
+    #expect(scene.publishedFiles().count == 12)
+    try FileManager.default.removeItem(atPath: "\(scene.library)/own 11.mp3")
+    #expect(try scene.podflux("clean", "--orphans", "delete").status == 0)
+    #expect(scene.publishedFiles() == ["a.mp3"])
+  }
+
+  @Test("Favorites that are none any more are deleted by rules: many of them with -y only, and counted")
+  func formerFavorites() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...12)
+    try scene.results("add", show.url, "--all")
+    #expect(try scene.podflux("sync").status == 0)
+    try scene.results("mark", "--feed", show.url, "--favorite")
+    #expect(try scene.podflux("rules", show.url, "--keep", "1").status == 0)
+    #expect(scene.publishedFiles().count == 12)
+    let refused = try scene.podflux("mark", "--feed", show.url, "--unfavorite")
+    let words = "12 favorites that rules have downloaded could be deleted"
+    #expect(refused.status == 64 && refused.errors.contains(words), "\(refused)")
+    #expect(scene.publishedFiles().count == 12)
+    let one = try scene.podflux("mark", "Episode 12", "--unfavorite")
+    #expect(one.status == 0 && one.errors.contains("1 marked\n") && !one.errors.contains("deleted"), "\(one)")
+    let all = try scene.podflux("mark", "--feed", show.url, "--unfavorite", "-y")
+    #expect(all.status == 0 && all.errors.hasSuffix("11 deleted by rules\n"), "\(all)")
+    #expect(scene.publishedFiles().count == 1)
+  }
+
+  @Test("A command that only reads, and is told a socket, reads the library of the engine there")
+  func readersOfSockets() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 60_000)
+    try scene.results("get", scene.origin.url("/a.mp3"))
+    let daemon = try scene.startDaemon()
+    try scene.attach().leave()
+    let elsewhere = ["PODFLUX_LIBRARY": scene.outside + "/other"]
+    let commands = [
+      (["ls"], "a.mp3"), (["why", "a.mp3"], "\(scene.library)/a.mp3"), (["export"], "<opml"),
+      (["settings", "maxConcurrent"], "4"), (["sessions"], ""), (["rm", "--plan", "--all"], "a.mp3"),
+    ]
+    for (command, words) in commands {
+      let environment = scene.environment.merging(elsewhere) { $1 }
+      let read = try PodfluxCommand.run(command + ["--socket", scene.socketPath], environment: environment)
+      #expect(read.status == 0 && (words.isEmpty || read.output.contains(words)), "\(command): \(read)")
+      let alone = try PodfluxCommand.run(command + ["--socket", scene.outside + "/no.sock"], environment: environment)
+      #expect(alone.status == 69 && alone.output.isEmpty, "\(command): \(alone)")
+    }
+    let other = try scene.podflux("ls", "--library", scene.outside + "/other", "--socket", scene.socketPath)
+    #expect(other.status == 64 && other.errors.contains("has the library \(scene.library), and not"), "\(other)")
+    #expect(daemon.isAlive)
+  }
+
   @Test("An engine whose library was named by a relative path is another one for a client in another folder")
   func relativeLibrary() throws {
     let scene = try Scene()
@@ -169,6 +230,11 @@ struct TrustedCommandTests {
     #expect(scene.publishedFiles() == files)
     let downloads = try scene.results("ls", "downloads", "--json")
     #expect(downloads.count == 4 && downloads.allSatisfy { $0.contains("\"origin\":\"auto\"") }, "\(downloads)")
+    let episodes = try scene.results("ls", "episodes", "--json")
+    #expect(episodes.count { $0.contains("its file is back") } == 2, "\(episodes)")
+    // Rules count it as theirs, as before.
+    for show in shows { #expect(try scene.podflux("rules", show.url, "--keep", "1").status == 0) }
+    #expect(scene.publishedFiles().count == 2)
   }
 
   @Test("rules changes the parts of the condition that it names, and says the condition")
@@ -184,6 +250,13 @@ struct TrustedCommandTests {
       ])
     #expect(try scene.results("rules", "show of", "--no-condition") == ["Show of /feed.xml: each new one"])
     #expect(try scene.podflux("rules", "show of", "--no-condition", "--min", "5m").status == 64)
+    #expect(try scene.results("rules", "show of", "--keep", "9", "--keep-days", "9").count == 3)
+    #expect(try scene.results("rules", "show of", "--keep-all") == ["Show of /feed.xml: each new one"])
+    #expect(try scene.podflux("rules", "show of", "--keep-all", "--keep", "3").status == 64)
+    try scene.results("rules", "show of", "--none")
+    #expect(try scene.results("rules", "show of", "--no-condition") == ["Show of /feed.xml: no rules"])
+    let refused = try scene.podflux("rules", "show of", "--oldest-first")
+    #expect(refused.status == 64 && refused.errors.contains("give --newest or --all, too"), "\(refused)")
   }
 
   @Test("What add has said of a feed can be changed later")

@@ -84,7 +84,7 @@ struct RulesTests {
     let look = try scene.results("add", show.url, "--newest", "2", "--keep", "5", "--dry-run")
     #expect(
       look.dropFirst() == [
-        "  rule: the newest 2, then each new one.  All 6: podflux rules \(show.url) --all",
+        "  rule: the newest 2, then each new one.  All 6: podflux add \(show.url) --all",
         "  rule: keep the newest 5", "  2 to download",
       ])
     try scene.results("add", show.url, "--newest", "2")

@@ -170,7 +170,8 @@ struct AddCommand: EngineCommand {
       try id($0.id)
     }
     if known == nil {
-      let reply = try access.connection.ask(try request("feeds/subscribe", feed, more: options.ofLibrary + login)).get()
+      let wishes = try options.ofLibrary(in: access.connection)
+      let reply = try access.connection.ask(try request("feeds/subscribe", feed, more: wishes + login)).get()
       let subscribed = try id(try reply.required("id", JSONObject.string))
       if try reply.boolean("created") != false { return (subscribed, true) }
       known = subscribed
@@ -201,6 +202,8 @@ struct AddCommand: EngineCommand {
   private struct Subscription {
     let id: FeedID
     let isNew: Bool
+    /// Whether one that was there has the login of the address now.
+    let hasNewLogin: Bool
     /// What its template makes of an invented episode.
     let example: String?
   }
@@ -212,12 +215,18 @@ struct AddCommand: EngineCommand {
     _ feed: String, _ preview: JSONObject, with access: EngineAccess
   ) throws -> Subscription {
     let (url, login) = feed.isShownWhole ? (try preview.string("url") ?? feed, []) : Self.parted(feed)
-    let request = try request("feeds/subscribe", url, more: options.ofLibrary + login)
+    let request = try request("feeds/subscribe", url, more: options.ofLibrary(in: access.connection) + login)
     let reply = try access.connection.ask(request).get()
     guard let id = FeedID(try reply.required("id", JSONObject.string)) else {
       throw MalformedLine("a feed without a valid id")
     }
-    return Subscription(id: id, isNew: try reply.boolean("created") ?? false, example: try reply.string("example"))
+    let isNew = try reply.boolean("created") ?? false
+    // The preview was let in with it.
+    if !isNew, !login.isEmpty {
+      _ = try access.connection.ask(Request("feeds/update", members(["id": id.description.json]) + login)).get()
+    }
+    return Subscription(
+      id: id, isNew: isNew, hasNewLogin: !isNew && !login.isEmpty, example: try reply.string("example"))
   }
 
   /// An address without its login, and the login.
@@ -251,8 +260,10 @@ struct AddCommand: EngineCommand {
     console.result("\(title): \(parts.joined(separator: ", "))")
     if let subscription, !subscription.isNew {
       let selector = try CommandHints(of: access.connection).selector(title: title, id: subscription.id.description)
-      let way = rules.isEmpty && !none ? "" : "; podflux rules \(selector) changes its rules"
-      return console.note("  it was subscribed to before, and stays as it is\(way)")
+      let isPlain = rules.isEmpty && !none && options.ofRequests.isEmpty && !options.isOfLibrary
+      let way = isPlain ? "" : "; podflux rules \(selector) changes it"
+      let login = subscription.hasNewLogin ? " but for its login, which is that of the address now" : ""
+      return console.note("  it was subscribed to before, and stays as it is\(login)\(way)")
     }
     // Before the subscription the address alone is sure to name the feed.
     let address = ShellCommand.quoted(try preview.string("url") ?? title)
@@ -271,9 +282,9 @@ struct AddCommand: EngineCommand {
     let isOfAll = download?.condition == .everything
     let takesAll = isOfAll && download?.since == .all && download?.newest == nil
     for (place, words) in words.enumerated() {
-      let all =
-        place == 0 && number < episodes && !takesAll
-        ? ".  All \(episodes): podflux rules \(feed) --all\(isOfAll ? "" : " --no-condition")" : ""
+      let command =
+        dryRun ? "add \(feed) --all" : "rules \(feed) --all\(isOfAll ? "" : " --no-condition")"
+      let all = place == 0 && number < episodes && !takesAll ? ".  All \(episodes): podflux \(command)" : ""
       console.result("  rule: \(words)\(all)")
     }
     if number > 0 { console.result("  \(number) to download" + (dryRun ? "" : "; podflux sync waits for them")) }

@@ -28,7 +28,7 @@ struct AdoptCommand: EngineCommand {
   @Argument(help: "Only the files in this folder of the library.", completion: .directory)
   var directory: String?
 
-  @Option(help: "Only the episodes of this feed: its id, URL, or a part of its title.", completion: .titles)
+  @Option(help: "Only the episodes of this feed: its id, URL, or a part of its title.", completion: .titles(of: .feeds))
   var feed: String?
 
   @Flag(help: "Print what would be done, and change nothing.")

@@ -10,7 +10,8 @@ struct CleanCommand: EngineCommand {
       podflux clean --plan
       podflux clean --orphans quarantine
 
-      It moves and deletes no file that a person could miss, unless --orphans or the setting orphans says so.
+      It moves and deletes no file that a person could miss, unless --orphans or the setting orphans says so. With --orphans delete
+      it asks on a terminal before it deletes more than ten files, and else needs -y.
       """)
 
   static let startCleanup = StartCleanup.none
@@ -35,9 +36,19 @@ struct CleanCommand: EngineCommand {
 
   func run() throws {
     try withEngine { access, console in
-      let request = CleanupRequest(
-        mode: plan ? .plan : .apply, missing: missing, orphans: orphans, isDeep: deep)
-      let report = try RunReport(of: .cleanup(.run(request)), with: access)
+      func request(_ mode: CleanupOptions.Mode, isDeep: Bool) -> Action {
+        .cleanup(.run(CleanupRequest(mode: mode, missing: missing, orphans: orphans, isDeep: isDeep)))
+      }
+      if orphans == .delete, !plan, !console.options.yes {
+        let deletions = try RunReport(of: request(.plan, isDeep: false), with: access).deletedOrphans
+        if deletions > Console.unquestionedDeletions {
+          let what = "\(deletions) files that no download knows"
+          try console.confirm(
+            "Delete \(what)? They do not go to the quarantine.",
+            otherwise: "\(what) would be deleted, which --plan names")
+        }
+      }
+      let report = try RunReport(of: request(plan ? .plan : .apply, isDeep: deep), with: access)
       try report.tell(on: console, isPlan: plan, nothing: "rows and files agree")
     }
   }

@@ -16,6 +16,7 @@ struct GetCommand: EngineCommand {
       podflux get -i list.txt
 
       stdout has the path of each file as it is complete, and nothing else. A file that is here already is not fetched again.
+      The URL of an episode means the episode, with its name, unless an option says what is to be fetched, or how it is called.
       It ends with 75 if what is left waits for room, or for an attempt more than five minutes away: podflux sync goes on.
       """)
 
@@ -26,7 +27,9 @@ struct GetCommand: EngineCommand {
   @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions
 
-  @Argument(help: "A URL, or an episode: its id, or a unique part of its title.", completion: .titles)
+  @Argument(
+    help: "A URL, or an episode: its id, or a unique part of its title.",
+    completion: .titles(of: [.episodes, .downloads]))
   var targets: [String] = []
 
   @Option(name: [.customShort("i"), .long], help: "A file with a URL in each line; - for stdin.", completion: .file())
@@ -87,8 +90,9 @@ struct GetCommand: EngineCommand {
       let named = try targets.filter { !Self.isURL($0) }.map { selector in
         try LibraryFinder(access.connection).find(selector, among: [.episodes, .downloads])
       }
-      var (ids, known) = try enqueue(urls, login, over: access.connection)
-      for found in named {
+      var episodes = try isPlain && login.isEmpty ? episodes(of: urls, at: access.connection) : [:]
+      var (ids, known) = try enqueue(urls.filter { episodes[$0] == nil }, login, over: access.connection)
+      for found in named + urls.compactMap({ episodes.removeValue(forKey: $0) }).map(Selected.episode) {
         let (id, wasKnown) = try download(found, with: access)
         ids.append(id)
         if wasKnown { known.append(id) }
@@ -101,6 +105,9 @@ struct GetCommand: EngineCommand {
       try wait(for: ids, known: known, with: access, on: console)
     }
   }
+
+  /// Whether nothing is said of what URLs have.
+  private var isPlain: Bool { optionsOfNew.isEmpty && digest == nil && header.isEmpty }
 
   /// The options that only a new download takes, of those that are given.
   private var optionsOfNew: [String] {
@@ -144,8 +151,7 @@ struct GetCommand: EngineCommand {
     _ urls: [String], _ login: [(key: String, value: JSONValue)], over connection: ClientConnection
   ) throws -> (ids: [String], known: [String]) {
     // What has failed is tried again, and not begun anew beside itself, unless it is wanted with another name or content.
-    let isAgain = !login.isEmpty || optionsOfNew.isEmpty && digest == nil && header.isEmpty
-    let failed = isAgain && !urls.isEmpty ? try failedDownloads(at: connection) : [:]
+    let failed = isPlain || !login.isEmpty ? try failedDownloads(of: urls, at: connection) : [:]
     func failedID(_ url: String) -> String? {
       // What is left out of the URL where that is shown is the login, or tells it from other URLs.
       url.isShownWhole || session.login.isInAddress ? failed[url.withoutCredentials] : nil
@@ -171,14 +177,32 @@ struct GetCommand: EngineCommand {
     return (again.map(\.id) + ids, known.map(\.id))
   }
 
-  /// The downloads that have failed, by their URLs as they are shown.
-  private func failedDownloads(at connection: ClientConnection) throws -> [String: String] {
+  /// How many URLs a query names: the longest of them fit into a line.
+  private static let urlsAtOnce = 100
+
+  /// Those downloads of the URLs that have failed, by their URLs as they are shown.
+  private func failedDownloads(of urls: [String], at connection: ClientConnection) throws -> [String: String] {
     var failed: [String: String] = [:]
-    try connection.forEachDownload(.states([.failed]), fields: [.id, .url]) { item in
-      if let url = item.url { failed[url] = item.id }
-      return true
+    for some in urls.map(\.withoutCredentials).inParts(of: Self.urlsAtOnce) {
+      try connection.forEachDownload(.all([.states([.failed]), .urls(some)]), fields: [.id, .url]) { item in
+        if let url = item.url { failed[url] = item.id }
+        return true
+      }
     }
     return failed
+  }
+
+  /// The episodes of subscribed feeds whose enclosures URLs are, by those: a file that is an episode has its name, and its
+  /// feed's login. A URL of several episodes means none of them.
+  private func episodes(of urls: [String], at connection: ClientConnection) throws -> [String: EpisodeItem] {
+    var found: [String: [EpisodeItem]] = [:]
+    for some in urls.filter(\.isShownWhole).inParts(of: Self.urlsAtOnce) {
+      try connection.forEachEpisode(.urls(some)) { episode in
+        if let url = episode.url { found[url, default: []].append(episode) }
+        return true
+      }
+    }
+    return found.filter { $0.value.count == 1 }.mapValues { $0[0] }
   }
 
   /// Gives downloads that were known before the login that is said now. Those that are here need none.

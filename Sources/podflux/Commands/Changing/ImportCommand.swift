@@ -120,7 +120,7 @@ struct ImportCommand: EngineCommand {
 
   /// A library that is not there yet knows none, also where its folder has other files already.
   private func knownURLs() throws -> Set<String> {
-    let place = try folder.place()
+    let place = try folder.place(of: engine)
     guard FileManager.default.fileExists(atPath: place.library + "/.podflux") else { return [] }
     return Set(try LibraryFolder(place: place).feeds(fields: [.id, .url]).compactMap(\.url))
   }

@@ -12,16 +12,19 @@ struct MarkCommand: EngineCommand {
     discussion: """
       podflux mark "Vienna to Hamburg" --played
       podflux mark --feed "Night Trains" --played --unfavorite
+
+      No rule deletes a favorite. Where more than ten files are favorites no more that rules or the storage quota may delete then,
+      it asks on a terminal, and else needs -y.
       """)
 
   @OptionGroup var folder: LibraryOption
   @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions
 
-  @Argument(help: "An episode: its id, its URL, or a unique part of its title.", completion: .titles)
+  @Argument(help: "An episode: its id, its URL, or a unique part of its title.", completion: .titles(of: .episodes))
   var selectors: [String] = []
 
-  @Option(help: "All episodes of a feed.", completion: .titles)
+  @Option(help: "All episodes of a feed.", completion: .titles(of: .feeds))
   var feed: String?
 
   @Flag(help: "They have been played.") var played = false
@@ -48,9 +51,56 @@ struct MarkCommand: EngineCommand {
 
   func run() throws {
     try withEngine { access, console in
-      let count = try access.affected(by: .podcasts(.mark(try selection(in: access.connection), marking)))
-      console.report(count, "marked")
+      let chosen = try selection(in: access.connection)
+      let losing = unfavorite ? try losingFavorites(of: chosen, with: access) : []
+      if losing.count > Console.unquestionedDeletions {
+        let what = "\(losing.count) favorites that rules have downloaded"
+        try console.confirm(
+          "Rules or the storage quota may delete \(what). Go on?", otherwise: "\(what) could be deleted by rules")
+      }
+      console.report(try access.affected(by: .podcasts(.mark(chosen, marking))), "marked")
+      guard !losing.isEmpty else { return }
+      try access.awaitRest()
+      let deleted = losing.count - (try access.connection.downloads(losing)).count
+      if deleted > 0 { console.note("\(deleted) deleted by rules") }
     }
+  }
+
+  /// The downloads of favorites that are here and that rules have fetched: a rule or the storage quota may delete them once they
+  /// are favorites no more.
+  private func losingFavorites(
+    of chosen: PodcastIntent.EpisodeSelection, with access: EngineAccess
+  ) throws -> [DownloadID] {
+    let connection = access.connection
+    let settings = try connection.snapshot(SnapshotQuery(stores: [.settings])).json.object("settings")
+    let hasQuota = try settings?.integer("storageQuotaBytes") ?? 0 > 0
+    let keeping = Set(try connection.feeds().filter { hasQuota || $0.rules.keep != nil }.map(\.id))
+    guard !keeping.isEmpty else { return [] }
+    // Files that are back from a backup are known again before some of them are deleted.
+    try access.awaitStartCleanup()
+    var downloads: [DownloadID] = []
+    func note(_ episode: EpisodeItem) {
+      guard episode.marks.isFavorite, episode.feed.map(keeping.contains) ?? false, episode.state == .completed,
+        let id = episode.download.flatMap({ DownloadID($0) })
+      else { return }
+      downloads.append(id)
+    }
+    switch chosen {
+    case .one(let id): if let episode = try LibraryFinder(connection).episode(id) { note(episode) }
+    case .many(let ids):
+      for id in ids { if let episode = try LibraryFinder(connection).episode(id) { note(episode) } }
+    case .matching(let condition):
+      try connection.forEachEpisode(.all([condition, .states([.completed])])) { episode in
+        note(episode)
+        return true
+      }
+    }
+    var ofRules: [DownloadID] = []
+    try connection.forEachDownload(of: downloads, meeting: .origins([.auto]), fields: [.id]) { item in
+      if let id = DownloadID(item.id) { ofRules.append(id) }
+      return true
+    }
+    return ofRules
   }
 
   private func selection(in source: some SnapshotSource) throws -> PodcastIntent.EpisodeSelection {

@@ -22,7 +22,7 @@ struct RenameCommand: EngineCommand {
   @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions
 
-  @Option(help: "Only the files of this feed: its id, URL, or a part of its title.", completion: .titles)
+  @Option(help: "Only the files of this feed: its id, URL, or a part of its title.", completion: .titles(of: .feeds))
   var feed: String?
 
   @Flag(help: "Print what would be done, and change nothing.")

@@ -19,9 +19,6 @@ struct RmCommand: EngineCommand {
       10 downloads at once are removed only after a question on a terminal, or with -y.
       """)
 
-  /// How many downloads are removed without a question.
-  private static let unquestioned = 10
-
   static let startCleanup = StartCleanup.awaited
 
   static let afterInterruption = "what was removed stays removed, and the next command deletes the rest of its files"
@@ -40,8 +37,9 @@ struct RmCommand: EngineCommand {
   func run() throws {
     if plan {
       let console = Console(console)
-      let source = LibraryFolder(place: try folder.place())
-      return try console.reporting { show(try chosen(in: source), on: console) }
+      return try console.reporting {
+        show(try chosen(in: LibraryFolder(place: folder.place(of: engine))), on: console)
+      }
     }
     try withEngine { access, console in
       let chosen = try chosen(in: access.connection)
@@ -119,7 +117,7 @@ struct RmCommand: EngineCommand {
     }
     guard selection.selectors.isEmpty || !options.selectors.isEmpty else { return chosen }
     let downloads = try options.selection(in: source)
-    chosen.items = try options.items(downloads, in: source)
+    chosen.items = try source.downloads(of: downloads)
     // What has come since it was counted is not removed unasked.
     let ids = chosen.items.compactMap { DownloadID($0.id) }
     chosen.selection = .many(ids)
@@ -129,14 +127,11 @@ struct RmCommand: EngineCommand {
   }
 
   private func ask(_ chosen: Chosen, on console: Console) throws {
-    guard chosen.count > Self.unquestioned else { return }
+    guard chosen.count > Console.unquestionedDeletions else { return }
     let files = keepFile ? "their files stay" : "their files are deleted"
     let downloads = "\(chosen.count) downloads"
     let what = chosen.feeds.isEmpty ? downloads : "\(count(chosen.feeds.count, "feed")) and \(downloads)"
-    guard console.agrees("Remove \(what)? \(files).") else {
-      console.complain("\(what) would be removed, and nothing was done; -y does it without a question")
-      throw ExitCode.wrongUsage
-    }
+    try console.confirm("Remove \(what)? \(files).", otherwise: "\(what) would be removed")
   }
 
   private func show(_ chosen: Chosen, on console: Console) {

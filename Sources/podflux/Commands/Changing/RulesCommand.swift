@@ -34,7 +34,7 @@ struct RulesCommand: EngineCommand {
   @OptionGroup var subscription: FeedOptions
   @OptionGroup var session: SessionOptions
 
-  @Argument(help: "The feed: its id, its URL, or a unique part of its title.", completion: .titles)
+  @Argument(help: "The feed: its id, its URL, or a unique part of its title.", completion: .titles(of: .feeds))
   var feed: String
 
   @Flag(help: "No rules any more: what is here stays, and nothing comes by itself.")
@@ -50,17 +50,24 @@ struct RulesCommand: EngineCommand {
   var plan = false
 
   func validate() throws {
-    if plan, session.isGiven || !changes.isEmpty {
+    if plan, session.isGiven || changesSubscription {
       throw ValidationError("--plan is of rules; a login and what else a subscription has are changed at once")
     }
     if paused, unpaused { throw ValidationError("--paused or --unpaused, not both") }
     if none, !options.isEmpty { throw ValidationError("--none stands alone") }
   }
 
-  /// What is to be changed of the subscription, beside rules and login.
-  private var changes: [(key: String, value: JSONValue)] {
+  /// Whether something is to be changed of the subscription, beside rules and login.
+  private var changesSubscription: Bool {
+    paused || unpaused || subscription.isOfLibrary || !subscription.ofRequests.isEmpty
+  }
+
+  /// What is to be changed of it.
+  private func changes(
+    of feed: FeedItem, in source: some SnapshotSource
+  ) throws -> [(key: String, value: JSONValue)] {
     let pause: JSONValue? = paused || unpaused ? .boolean(paused) : nil
-    return subscription.ofRequests + subscription.ofLibrary + members(["paused": pause])
+    return subscription.ofRequests + (try subscription.ofLibrary(feed, in: source)) + members(["paused": pause])
   }
 
   func run() throws {
@@ -75,6 +82,8 @@ struct RulesCommand: EngineCommand {
       var expected = Expectation()
       var files: RemovedFiles?
       if none || !options.isEmpty {
+        // Files that are back from a backup are known again before some of them are deleted.
+        try access.awaitStartCleanup()
         var unwanted: Set<String> = []
         try walk(planOf: rules, for: id, with: access) { entry, decision in
           expected.count(decision)
@@ -83,7 +92,8 @@ struct RulesCommand: EngineCommand {
         try ask(about: expected, on: console)
         if !unwanted.isEmpty { files = try self.files(of: unwanted, in: id, with: access) }
       }
-      if !login.isEmpty || !changes.isEmpty {
+      if !login.isEmpty || changesSubscription {
+        let changes = try changes(of: found, in: access.connection)
         let request = try Request("feeds/update", [(key: "id", value: id.description.json)] + login + changes)
         _ = try access.connection.ask(request).get()
       }
@@ -115,17 +125,11 @@ struct RulesCommand: EngineCommand {
     return try RemovedFiles(of: access.connection.downloads(downloads), in: access.library)
   }
 
-  /// How many files a change deletes without a question.
-  private static let unquestioned = 10
-
   private func ask(about expected: Expectation, on console: Console) throws {
-    guard expected.deletions > Self.unquestioned else { return }
+    guard expected.deletions > Console.unquestionedDeletions else { return }
     let what = "the files of \(count(expected.deletions, "download"))"
-    guard console.agrees("These rules delete \(what). Change them?") else {
-      console.complain(
-        "\(what) would be deleted, and nothing was changed; --plan names them, and -y does it without a question")
-      throw ExitCode.wrongUsage
-    }
+    try console.confirm(
+      "These rules delete \(what). Change them?", otherwise: "\(what) would be deleted, which --plan names")
   }
 
   private func tell(_ feed: FeedItem, on console: Console) {

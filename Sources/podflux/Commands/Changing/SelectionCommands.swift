@@ -32,16 +32,12 @@ extension SelectionCommand {
   private func tellOfPause(
     of chosen: DownloadIntent.Selection, in source: some SnapshotSource, on console: Console
   ) throws {
-    func tell(_ item: DownloadItem) -> Bool {
+    var chosen = chosen
+    // The state by which they were chosen was another one.
+    if case .matching(let condition) = chosen { chosen = .matching(condition.withoutStates) }
+    try source.forEachDownload(of: chosen, meeting: .reasons([.host])) { item in
       console.note("\(item.name) \(item.stateWords(by: console.clock)); all other downloads of its server wait, too")
       return false
-    }
-    let waiting = Condition.reasons([.host])
-    switch chosen {
-    case .one(let id): try source.forEachDownload(of: [id], meeting: waiting, tell)
-    case .many(let ids): try source.forEachDownload(of: ids, meeting: waiting, tell)
-    // The state by which they were chosen was another one.
-    case .matching(let condition): try source.forEachDownload(.all([waiting, condition.withoutStates]), tell)
     }
   }
 }

@@ -29,7 +29,7 @@ struct SyncCommand: EngineCommand {
   @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions
 
-  @Argument(help: "Only these feeds.", completion: .titles)
+  @Argument(help: "Only these feeds.", completion: .titles(of: .feeds))
   var feeds: [String] = []
 
   @Flag(help: "Refresh only what is due by the feeds' own rhythm.")

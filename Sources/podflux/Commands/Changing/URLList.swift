@@ -81,7 +81,7 @@ enum TextInput {
         ? try standardInput(upToCount: limit + 1)
         : try FileHandle(forReadingFrom: URL(fileURLWithPath: path)).read(upToCount: limit + 1) ?? Data()
     } catch {
-      throw Failure(description: "\(name) cannot be read")
+      throw Failure(description: "\(name) cannot be read: \(error.systemWords)")
     }
     guard data.count <= limit else { throw Failure(description: "\(name) has more than \(limit) bytes") }
     return data

@@ -50,7 +50,7 @@ struct VerifyCommand: EngineCommand {
     of chosen: DownloadIntent.Selection, with access: EngineAccess
   ) throws -> (ids: [DownloadID], gone: Set<String>) {
     var (ids, gone) = ([DownloadID](), Set<String>())
-    try selection.forEach(chosen, fields: [.id, .path, .state], in: access.connection) { item in
+    try access.connection.forEachDownload(of: chosen, fields: [.id, .path, .state]) { item in
       guard item.state == .completed, let id = DownloadID(item.id) else { return true }
       ids.append(id)
       if let path = item.path, access.isGone(path) { gone.insert(item.id) }

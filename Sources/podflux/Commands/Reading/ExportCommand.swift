@@ -18,6 +18,7 @@ struct ExportCommand: ParsableCommand {
       """)
 
   @OptionGroup var folder: LibraryOption
+  @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions
 
   @Option(
@@ -29,8 +30,8 @@ struct ExportCommand: ParsableCommand {
 
   func run() throws {
     let console = Console(console)
-    let place = try folder.place()
     try console.reporting {
+      let place = try folder.place(of: engine)
       let opml = try LibraryReader.opml(
         ofLibraryAt: place.library, state: place.state, includingSecrets: withSecrets)
       let text = console.options.json ? try Self.json(opml) : opml
@@ -39,7 +40,7 @@ struct ExportCommand: ParsableCommand {
         // A file with secrets is for its owner alone.
         try SecretFile.write(text, to: output)
       } catch {
-        console.complain("\"\(output)\" cannot be written")
+        console.complain("\"\(output)\" cannot be written: \(error.systemWords)")
         throw ExitCode.failure
       }
     }

@@ -21,6 +21,7 @@ struct LsCommand: ParsableCommand {
   private static let tableLimit = 1000
 
   @OptionGroup var folder: LibraryPathOption
+  @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions
 
   enum Kind: String, ExpressibleByArgument, CaseIterable {
@@ -32,7 +33,7 @@ struct LsCommand: ParsableCommand {
 
   @Argument(
     help: "Only those of this feed: its id, its URL, or a unique part of its title; of feeds, a part of their titles.",
-    completion: .titles)
+    completion: .titles(of: .feeds))
   var selector: String?
 
   @Option(help: "Only those in a state; can be repeated.")
@@ -80,8 +81,8 @@ struct LsCommand: ParsableCommand {
 
   func run() throws {
     let console = Console(console)
-    let source = LibraryFolder(place: try folder.place())
     try console.reporting {
+      let source = LibraryFolder(place: try folder.place(of: engine))
       switch kind {
       case .feeds: try listFeeds(of: source, on: console)
       case .episodes: try listEpisodes(of: source, on: console)
@@ -93,6 +94,7 @@ struct LsCommand: ParsableCommand {
   private func listFeeds(of source: LibraryFolder, on console: Console) throws {
     let matching = try source.feeds(sortedBy: sort.flatMap(FeedOrder.init(text:)) ?? .init(.title))
       .filter { feed in selector.map { feed.matches($0) } ?? true }
+    if let selector, matching.isEmpty { throw SelectionFailure.nothing(selector: selector, kinds: .feeds) }
     let feeds = Array(matching.prefix(limit ?? .max))
     if console.options.json { return feeds.forEach { console.result($0.json) } }
     console.result(LibraryTables(console.clock).table(of: feeds))

@@ -16,15 +16,16 @@ struct WhyCommand: ParsableCommand {
       """)
 
   @OptionGroup var folder: LibraryOption
+  @OptionGroup var engine: SocketOption
   @OptionGroup var console: ConsoleOptions
 
-  @Argument(help: "Its id, its URL, or a unique part of its title.", completion: .titles)
+  @Argument(help: "Its id, its URL, or a unique part of its title.", completion: .titles(of: .all))
   var selector: String
 
   func run() throws {
     let console = Console(console)
-    let source = LibraryFolder(place: try folder.place())
     try console.reporting {
+      let source = LibraryFolder(place: try folder.place(of: engine))
       let found = try LibraryFinder(source).find(selector, among: .all)
       try explain(try whole(found, in: source), in: source, on: console)
     }
