@@ -8,6 +8,8 @@ package protocol FilePlaces {
   func isTaken(_ path: LibraryPath) throws(DownloadError) -> Bool
   /// Whether something is at the path.
   func exists(_ path: LibraryPath) throws(DownloadError) -> Bool
+  /// Keeps a path that was found free from others who look for one; false if it was promised to another one since.
+  func promise(_ path: LibraryPath) -> Bool
 }
 
 extension FilePlaces {
@@ -30,11 +32,23 @@ extension FilePlaces {
       let path = try isPortable ? spelled(candidate(number)) : candidate(number)
       return try (isPortable ? isTaken(path) : exists(path)) ? nil : path
     }
-    for number in number..<number + Self.neighbours {
-      if let path = try freePlace(number) { return path }
+    var number = number
+    while true {
+      let (path, found) = try Self.lowest(from: number, freePlace)
+      if promise(path) { return path }
+      number = found + 1
+    }
+  }
+
+  /// The lowest free place from a number on, as long as the numbers before it are taken without gaps, and its number.
+  private static func lowest(
+    from number: Int, _ freePlace: (Int) throws(DownloadError) -> LibraryPath?
+  ) throws(DownloadError) -> (path: LibraryPath, number: Int) {
+    for number in number..<number + neighbours {
+      if let path = try freePlace(number) { return (path, number) }
     }
     // Many files have the name: the distance to a free number is doubled until one is found, and halved from there.
-    var (taken, distance) = (number + Self.neighbours - 1, 1)
+    var (taken, distance) = (number + neighbours - 1, 1)
     var path = try freePlace(taken + distance)
     while path == nil {
       (taken, distance) = (taken + distance, distance * 2)
@@ -45,7 +59,8 @@ extension FilePlaces {
       let middle = taken + (free - taken) / 2
       if let lower = try freePlace(middle) { (free, path) = (middle, lower) } else { taken = middle }
     }
-    return path
+    guard let path else { preconditionFailure("the search ends at a free place") }
+    return (path, free)
   }
 
   /// How many numbers are tried one after the other.

@@ -14,7 +14,8 @@ package struct SessionOpenings<Shell: AnyObject> {
 
   private var running: [SessionID: Entry] = [:]
   private var awaited: [SessionID: SessionOpening] = [:]
-  private var isEnding = false
+  /// Whether none begins any more.
+  package private(set) var isEnding = false
 
   package init() {}
 

@@ -46,19 +46,14 @@ struct LibraryFiles: AttemptFiles {
 
   func name(for facts: PublishingFacts, number: Int) throws(DownloadError) -> LibraryPath? {
     let naming = FileNaming(NamingFacts(facts), portably: facts.settings.portableNames)
-    let places = AttemptPlaces(published: published, promised: promised, owner: facts.address)
-    while true {
-      let place = try places.place(
-        for: facts.description.path, number: number, portably: facts.settings.portableNames
-      ) { number throws(DownloadError) in
-        do throws(LibraryPathError) {
-          return try naming.candidate(number: number)
-        } catch {
-          throw DownloadError(.io, "no name can be made for the file: \(error)", isLasting: true)
-        }
+    return try AttemptPlaces(published: published, promised: promised, owner: facts.address).place(
+      for: facts.description.path, number: number, portably: facts.settings.portableNames
+    ) { number throws(DownloadError) in
+      do throws(LibraryPathError) {
+        return try naming.candidate(number: number)
+      } catch {
+        throw DownloadError(.io, "no name can be made for the file: \(error)", isLasting: true)
       }
-      // Another attempt may have found the same place meanwhile.
-      guard let place, facts.description.path == nil, !promised.add(place, to: facts.address) else { return place }
     }
   }
 
@@ -107,6 +102,8 @@ private struct AttemptPlaces: FilePlaces {
     if promised.isTaken(path, for: owner) { return true }
     return try translatingErrors { () throws(FileError) in try published.exists(path) }
   }
+
+  func promise(_ path: LibraryPath) -> Bool { promised.add(path, to: owner) }
 }
 
 extension LibraryFiles: InterruptedPublications {

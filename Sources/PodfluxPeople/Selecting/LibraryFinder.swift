@@ -64,6 +64,17 @@ package struct LibraryFinder {
     return page.items.first { $0.id == id.description }
   }
 
+  /// The episode that a download was made for; nil if there is none, or its title cannot be searched for.
+  package func episode(having download: DownloadItem) throws -> EpisodeItem? {
+    guard let title = download.title, Condition.isSearchable(title) else { return nil }
+    var found: EpisodeItem?
+    try source.forEachEpisode(.titleContains([title])) { episode in
+      if episode.download == download.id { found = episode }
+      return found == nil
+    }
+    return found
+  }
+
   // MARK: URLs
 
   /// Several things can have one URL: items show it without what may be secret in it, such as the value of a parameter. A URL

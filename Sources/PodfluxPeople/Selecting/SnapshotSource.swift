@@ -90,6 +90,11 @@ extension SnapshotSource {
   /// Those of the named downloads that are there.
   package func downloads(_ ids: [DownloadID]) throws -> [DownloadItem] { try downloads(of: .many(ids)) }
 
+  /// The settings.
+  package func settings() throws -> JSONObject {
+    try snapshot(SnapshotQuery(stores: [.settings])).json.required("settings", JSONObject.object)
+  }
+
   /// All feeds, or those of these ids, of which there may be a thousand.
   package func feeds(
     _ ids: [FeedID]? = nil, sortedBy order: FeedOrder = .init(.title), fields: Set<FeedField>? = nil

@@ -11,7 +11,6 @@ import Synchronization
 public final class SessionService: Sendable {
   private struct State {
     var openings = SessionOpenings<SessionOperation>()
-    var isEnding = false
     /// Whether the vault is to write something again.
     var isWritingLater = false
   }
@@ -110,11 +109,11 @@ public final class SessionService: Sendable {
   private func writeLater() {
     let isNew = state.withLock { state in
       defer { state.isWritingLater = true }
-      return !state.isWritingLater && !state.isEnding
+      return !state.isWritingLater && !state.openings.isEnding
     }
     guard isNew else { return }
     queue.asyncAfter(deadline: .now() + pauseOfWrites) { [weak self] in
-      guard let self, !state.withLock({ $0.isEnding }) else { return }
+      guard let self, !state.withLock({ $0.openings.isEnding }) else { return }
       state.withLock { $0.isWritingLater = false }
       if !writeHeld() { writeLater() }
     }
@@ -134,11 +133,7 @@ public final class SessionService: Sendable {
 
   /// Ends the openings that are under way. They are begun anew at the next start; what a server issues meanwhile is kept.
   public func stop() {
-    let running = state.withLock { state in
-      state.isEnding = true
-      return state.openings.endAll()
-    }
-    for operation in running { operation.stop() }
+    for operation in state.withLock({ $0.openings.endAll() }) { operation.stop() }
   }
 
   /// Returns when the vault has written what it could, and is not touched any more. Call it when the transfers are shut

@@ -18,10 +18,18 @@ extension EngineAccess {
     try awaitRest()
   }
 
+  /// How many of these downloads rules remove: waits until they have decided.
+  ///
+  /// - Throws: `ConnectionFailure.interrupted` after a signal.
+  func removedByRules(of ids: [DownloadID]) throws -> Int {
+    try awaitRest()
+    return ids.count - (try connection.downloads(ids)).count
+  }
+
   /// Waits until as many downloads are there as at several looks before, at most 30 seconds.
   ///
   /// - Throws: `ConnectionFailure.interrupted` after a signal.
-  func awaitRest() throws {
+  private func awaitRest() throws {
     var (counts, rest): (DownloadCounts?, Int) = (nil, 0)
     for _ in 0..<Self.looks where rest < Self.looksAtRest {
       let present = try connection.snapshot(SnapshotQuery(stores: [.downloads], downloads: .init(limit: 1))).counts()

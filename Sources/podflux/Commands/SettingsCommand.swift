@@ -50,7 +50,7 @@ struct SettingsCommand: EngineCommand {
     guard words.contains(where: { $0.contains("=") }) else {
       let console = Console(console)
       return try console.reporting {
-        print(try Self.settings(in: LibraryFolder(place: folder.place(of: engine))), words, on: console)
+        print(try LibraryFolder(place: folder.place(of: engine)).settings(), words, on: console)
       }
     }
     let request = try Console(console).reporting { try change() }
@@ -59,17 +59,12 @@ struct SettingsCommand: EngineCommand {
       let reply = try access.connection.ask(request).get()
       if let example = try reply.string("example") { console.note("a file's name, for example: \(example)") }
       if !ofRules.isEmpty {
-        try access.awaitRest()
-        let deleted = ofRules.count - (try access.connection.downloads(ofRules)).count
+        let deleted = try access.removedByRules(of: ofRules)
         if deleted > 0 { console.note("\(deleted) deleted") }
       }
       guard console.options.json else { return }
-      print(try Self.settings(in: access.connection), words.map { $0.name }, on: console)
+      print(try access.connection.settings(), words.map { $0.name }, on: console)
     }
-  }
-
-  private static func settings(in source: some SnapshotSource) throws -> JSONObject {
-    try source.snapshot(SnapshotQuery(stores: [.settings])).json.required("settings", JSONObject.object)
   }
 
   /// A quota below what is there has files of rules deleted, at once.

@@ -59,10 +59,9 @@ struct FeedOptions: ParsableArguments {
   private func template(_ feed: FeedItem?, in source: some SnapshotSource) throws -> String? {
     guard let folder else { return name }
     let own = try name ?? feed?.json.string("filenameTemplate")
-    let settings = try source.snapshot(SnapshotQuery(stores: [.settings])).json.object("settings")
+    let template = try own ?? source.settings().string("filenameTemplate") ?? ""
     do throws(NameTemplateFault) {
-      let template = try NameTemplate(validating: own ?? (try? settings?.string("filenameTemplate")) ?? "")
-      return try template.placed(in: folder).text
+      return try NameTemplate(validating: template).placed(in: folder).text
     } catch {
       throw EngineRefusal(code: Refusal.Code.invalidValue.rawValue, message: "--folder: \(error)")
     }

@@ -24,6 +24,11 @@ struct FilePlacesTests {
 
     func isTaken(_ path: LibraryPath) -> Bool { exists(path) }
 
+    /// Places that another attempt gets just before.
+    var lost: Set<String> = []
+
+    func promise(_ path: LibraryPath) -> Bool { lost.remove(path.description) == nil }
+
     func exists(_ path: LibraryPath) -> Bool {
       looks += 1
       return taken.contains(path.description)
@@ -50,6 +55,14 @@ struct FilePlacesTests {
     #expect(try Folder(takenUpTo: 100, butFor: [7, 50]).place() == "a 7")
     #expect(try Folder(takenUpTo: 100, butFor: [7]).place(number: 8) == "a 101")
     #expect(try Folder(takenUpTo: 3).place(number: 9) == "a 9")
+  }
+
+  @Test("Where a place is lost to another attempt the search goes on behind it")
+  func lostPlaces() throws {
+    let folder = Folder(takenUpTo: 1000)
+    folder.lost = ["a 1001", "a 1002"]
+    #expect(try folder.place() == "a 1003")
+    #expect(folder.looks <= 16 + 2 * 13 + 2)
   }
 
   @Test("A client's own place is tried once, and in a folder that is spelled otherwise once more")

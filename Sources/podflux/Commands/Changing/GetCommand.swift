@@ -238,13 +238,10 @@ struct GetCommand: EngineCommand {
 
   /// What a rule has asked for is the person's from now on, so that no rule deletes it: its episode is asked for once more.
   private func claim(_ download: DownloadItem, with access: EngineAccess) throws {
-    guard download.origin == .auto, let title = download.title, Condition.isSearchable(title) else { return }
-    var episode: EpisodeID?
-    try access.connection.forEachEpisode(.titleContains([title])) { item in
-      if item.download == download.id { episode = EpisodeID(item.id) }
-      return episode == nil
-    }
-    if let episode { try access.order(.podcasts(.download(.one(episode)))) }
+    guard download.origin == .auto, let episode = try LibraryFinder(access.connection).episode(having: download),
+      let id = EpisodeID(episode.id)
+    else { return }
+    try access.order(.podcasts(.download(.one(id))))
   }
 
   /// Has the engine look at downloads whose files are not there: a person may have moved or deleted them since it last did.

@@ -60,8 +60,7 @@ struct MarkCommand: EngineCommand {
       }
       console.report(try access.affected(by: .podcasts(.mark(chosen, marking))), "marked")
       guard !losing.isEmpty else { return }
-      try access.awaitRest()
-      let deleted = losing.count - (try access.connection.downloads(losing)).count
+      let deleted = try access.removedByRules(of: losing)
       if deleted > 0 { console.note("\(deleted) deleted by rules") }
     }
   }
@@ -72,8 +71,7 @@ struct MarkCommand: EngineCommand {
     of chosen: PodcastIntent.EpisodeSelection, with access: EngineAccess
   ) throws -> [DownloadID] {
     let connection = access.connection
-    let settings = try connection.snapshot(SnapshotQuery(stores: [.settings])).json.object("settings")
-    let hasQuota = try settings?.integer("storageQuotaBytes") ?? 0 > 0
+    let hasQuota = try connection.settings().integer("storageQuotaBytes") ?? 0 > 0
     let keeping = Set(try connection.feeds().filter { hasQuota || $0.rules.keep != nil }.map(\.id))
     guard !keeping.isEmpty else { return [] }
     // Files that are back from a backup are known again before some of them are deleted.
@@ -95,12 +93,7 @@ struct MarkCommand: EngineCommand {
         return true
       }
     }
-    var ofRules: [DownloadID] = []
-    try connection.forEachDownload(of: downloads, meeting: .origins([.auto]), fields: [.id]) { item in
-      if let id = DownloadID(item.id) { ofRules.append(id) }
-      return true
-    }
-    return ofRules
+    return try connection.downloads(downloads).filter { $0.origin == .auto }.compactMap { DownloadID($0.id) }
   }
 
   private func selection(in source: some SnapshotSource) throws -> PodcastIntent.EpisodeSelection {

@@ -35,7 +35,7 @@ struct WhyCommand: ParsableCommand {
   private func whole(_ found: Selected, in source: LibraryFolder) throws -> Thing {
     switch found {
     case .feed(let feed): return .feed(feed)
-    case .download(let item): return .download(item, try episode(of: item, in: source))
+    case .download(let item): return .download(item, try LibraryFinder(source).episode(having: item))
     case .episode(let episode):
       if let id = episode.download, case .download(let item) = try LibraryFinder(source).find(id, among: .downloads) {
         return .download(item, episode)
@@ -48,17 +48,6 @@ struct WhyCommand: ParsableCommand {
     case download(DownloadItem, EpisodeItem?)
     case episode(EpisodeItem, feed: String?)
     case feed(FeedItem)
-  }
-
-  /// The episode that a download was made for; nil if there is none.
-  private func episode(of item: DownloadItem, in source: LibraryFolder) throws -> EpisodeItem? {
-    guard let title = item.title, Condition.isSearchable(title) else { return nil }
-    var found: EpisodeItem?
-    try source.forEachEpisode(.titleContains([title])) { episode in
-      if episode.download == item.id { found = episode }
-      return found == nil
-    }
-    return found
   }
 
   private func explain(_ thing: Thing, in source: LibraryFolder, on console: Console) throws {
