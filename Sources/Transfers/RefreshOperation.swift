@@ -111,7 +111,7 @@ final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperat
 extension RefreshOperation: HTTPExchangeDelegate {
   func exchange(_ exchange: HTTPExchange, received head: ResponseHead) -> HeadDemand {
     hand(in: .head(head))
-    return head.hasFeed ? .proceed : .stop
+    return head.refreshDemand
   }
 
   func exchange(_ exchange: HTTPExchange, received bytes: UnsafeRawBufferPointer) -> BodyDemand {

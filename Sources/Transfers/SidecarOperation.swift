@@ -104,7 +104,7 @@ final class SidecarOperation<Files: LibraryFileSystem & Sendable>: AsynchronousO
 extension SidecarOperation: HTTPExchangeDelegate {
   func exchange(_ exchange: HTTPExchange, received head: ResponseHead) -> HeadDemand {
     hand(in: .head(head))
-    return head.status == 200 ? .proceed : .stop
+    return head.sidecarDemand
   }
 
   func exchange(_ exchange: HTTPExchange, received bytes: UnsafeRawBufferPointer) -> BodyDemand {

@@ -49,6 +49,8 @@ package struct ExchangeFailure: Error, Sendable, Hashable {
     self.message = redactingURLs(in: message)
   }
 
+  /// Its delegate has answered `.stop`.
+  package static let refused = ExchangeFailure(.refusedByDelegate, message: "no longer wanted")
   /// It was cancelled.
   package static let cancelled = ExchangeFailure(.cancelled, message: "cancelled")
   /// It was led from this machine to where its route does not go.

@@ -37,6 +37,6 @@ public protocol EpisodeReader {
 }
 
 extension ResponseHead {
-  /// Whether a refresh wants the body behind this head. Any other answer is judged by its status.
-  package var hasFeed: Bool { status == 200 || status == 304 }
+  /// What a refresh wants to follow this head. It judges any other answer by its status, without the body.
+  package var refreshDemand: HeadDemand { status == 200 || status == 304 ? .proceed : .stop }
 }

@@ -29,6 +29,11 @@ package enum SidecarCommand: Sendable {
   case end(SidecarReport)
 }
 
+extension ResponseHead {
+  /// What the fetch of a sidecar wants to follow this head. It judges any other answer by its status, without the body.
+  package var sidecarDemand: HeadDemand { status == 200 ? .proceed : .stop }
+}
+
 /// One fetch of a sidecar: what happens between the dispatcher and the system, without threads and clocks.
 ///
 /// The body is held in memory: no sidecar is large. When it is complete and is what it should be, it is written into the
@@ -111,7 +116,7 @@ package struct SidecarAttempt<Files: LibraryFileSystem> {
   }
 
   private mutating func take(_ head: ResponseHead) {
-    guard head.status == 200 else {
+    guard case .proceed = head.sidecarDemand else {
       return fail(.answered(head, to: "file"), RetryAfter.milliseconds(in: head, now: now))
     }
     guard !head.isCoded else {

@@ -105,7 +105,7 @@ public struct DownloadError: Error, Hashable, Sendable {
   }
 
   /// Whether the loss of a path may have caused it.
-  var mayComeOfThePath: Bool {
+  var mayComeOfLostPath: Bool {
     switch code {
     case .unknownHost, .connectFailed, .tlsCertificate, .timeout, .tooSlow, .connectionLost: true
     default: false

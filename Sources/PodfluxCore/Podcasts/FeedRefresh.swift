@@ -68,9 +68,6 @@ public struct RefreshReport: Hashable, Sendable {
     self.fetched = fetched
   }
 
-  /// Whether it tells of a failure that the loss of a path may have caused.
-  public var mayComeOfThePath: Bool { if case .failed(let error, _) = news { error.mayComeOfThePath } else { false } }
-
   /// How many episodes a report tells of at most: a turn takes some milliseconds. Most feeds have no more, and each commit
   /// writes the last pages of all indexes again.
   public static let episodesAtOnce = 256

@@ -169,7 +169,4 @@ public struct SidecarReport: Hashable, Sendable {
     self.news = news
     self.fetched = fetched
   }
-
-  /// Whether it tells of a failure that the loss of a path may have caused.
-  public var mayComeOfThePath: Bool { if case .failed(let error, _) = news { error.mayComeOfThePath } else { false } }
 }

@@ -94,11 +94,6 @@ public struct AttemptReport: Hashable, Sendable {
     self.fetched = fetched
   }
 
-  /// Whether it tells of a failure that the loss of a path may have caused.
-  public var mayComeOfThePath: Bool {
-    if case .failed(let error, _, _) = news { error.mayComeOfThePath } else { false }
-  }
-
   /// What can happen in an attempt.
   public enum News: Hashable, Sendable {
     /// So many bytes have arrived, kept ones included.

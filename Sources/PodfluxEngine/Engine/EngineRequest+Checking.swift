@@ -9,20 +9,7 @@ extension EngineRequest {
   ///
   /// - Parameter library: The library's folder.
   func checked(for library: String, with vault: VaultDoor) -> EngineRequest {
-    guard case .action(let action) = content else { return self }
-    guard action.login != nil else { return refusedUnlessChecked(for: library) }
-    do throws(Refusal) {
-      let taken = try vault.takingSecret(of: action)
-      let completion = completion
-      let kept = EngineRequest(.action(taken), by: client) { response in
-        completion(response)
-        // What a refused request has given is of no use, and neither is what was given for something that was there before.
-        if let secret = taken.login?.wish.secret, !response.outcome.takesSecret { vault.forget(secret) }
-      }
-      return kept.refusedUnlessChecked(for: library)
-    } catch {
-      return EngineRequest(.refused(error), by: client, completion: completion)
-    }
+    keepingSecret(with: vault).refusedUnlessChecked(for: library)
   }
 
   private func refusedUnlessChecked(for library: String) -> EngineRequest {
@@ -86,15 +73,5 @@ extension EngineRequest {
       .invalidValue,
       "this machine knows no time zone \"\(zone.text)\"; give publisher, or a name such as Europe/Vienna or UTC",
       path: "payload.nameTimeZone")
-  }
-}
-
-extension Response.Outcome {
-  /// Whether a request with a login that came to this has left its secret with a session.
-  fileprivate var takesSecret: Bool {
-    switch self {
-    case .reply(.enqueued(_, created: false)), .reply(.subscribed(_, created: false)), .refusal: false
-    case .reply, .answer: true
-    }
   }
 }

@@ -41,6 +41,7 @@ final class Services: Sendable {
     room = SpaceWatch(library.folder) { post(.roomCame($0)) }
     let paths = Self.pathMonitor(links, logger: logger, post: post)
     self.paths = paths
+    let postAfterPath: @Sendable (Action) -> Void = { fact in fact.post(through: post) { paths?.catchUp() } }
     verifications = VerificationService(files: library.files, logger: logger, post: post)
     cleanup = CleanupService(
       files: library.files, database: library.database, bootID: bootID, now: Self.clock, post: post)
@@ -53,23 +54,17 @@ final class Services: Sendable {
           return paths.device(towards: address, insteadOf: device)
         },
         delays: requestDelays, bootID: bootID, readClock: Self.clock
-      ) { report in
-        // The path that was lost is to be known before the failure that came of it.
-        if report.mayComeOfThePath { paths?.catchUp() }
-        post(.attempt(report))
-      }
+      ) { postAfterPath(.attempt($0)) }
     } catch {
       throw .cannotStart("\(error)")
     }
     episodes = LibraryEpisodes(library.database)
-    refreshes = RefreshService(transfers: transfers, rows: episodes, readClock: Self.clock) { report in
-      if report.mayComeOfThePath { paths?.catchUp() }
-      post(.refresh(report))
+    refreshes = RefreshService(transfers: transfers, rows: episodes, readClock: Self.clock) {
+      postAfterPath(.refresh($0))
     }
     previews = PreviewService(transfers: transfers, readClock: Self.clock)
-    sidecars = SidecarService(transfers: transfers, files: library.files, readClock: Self.clock) { fact in
-      if case .fetch(let report) = fact, report.mayComeOfThePath { paths?.catchUp() }
-      post(.sidecar(fact))
+    sidecars = SidecarService(transfers: transfers, files: library.files, readClock: Self.clock) {
+      postAfterPath(.sidecar($0))
     }
     sessions = SessionService(
       transfers: transfers, vault: vault, readClock: Self.clock, post: { post(.session($0)) },

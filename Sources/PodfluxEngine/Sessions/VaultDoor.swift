@@ -4,9 +4,8 @@ import PodfluxCore
 import Synchronization
 import Vault
 
-/// The vault of the library while the engine holds it, for the requests of clients: their secrets go there before a turn sees
-/// them. Thread safe.
-final class VaultDoor: Sendable {
+/// The way of clients' secrets into the vault of the library, as long as the engine holds the library. Thread safe.
+final class VaultDoor: SecretDoor {
   private enum State {
     case open(any SecretVault)
     case closed(Refusal)
@@ -25,28 +24,7 @@ final class VaultDoor: Sendable {
   /// The library is given up; secrets are refused so. A secret that is on its way is kept when this returns.
   func close(refusing refusal: Refusal) { state.withLock { $0 = .closed(refusal) } }
 
-  /// The action with a reference in the place of its secret, if it has one: that is in the vault then, durably.
-  func takingSecret(of action: Action) throws(Refusal) -> Action {
-    guard let login = action.login else { return action }
-    // It would give a client the secret of another one's session.
-    guard login.wish.secret == nil else {
-      throw Refusal(.unknownField, "references to secrets are the engine's own", path: "payload.secretReference")
-    }
-    if login.wish.kind.needsUser, login.wish.user?.isEmpty == true, login.source != .netrc {
-      throw Refusal(
-        .invalidValue, "the name of the user is empty; give it, or leave it out with netrc", path: "payload.user")
-    }
-    let action = try action.movingParameter()
-    do {
-      return try action.keepingSecret { source, wish in try keep(source, for: wish) }
-    } catch let refusal as Refusal {
-      throw refusal
-    } catch {
-      throw Refusal(.storageFailure, "the secret cannot be kept", path: "payload")
-    }
-  }
-
-  /// Forgets a secret that nothing refers to, in a moment: the disk is waited for elsewhere.
+  /// The disk is waited for on another queue.
   func forget(_ reference: SecretReference) {
     forgetting.async { [self] in
       state.withLock { state in
@@ -56,26 +34,20 @@ final class VaultDoor: Sendable {
     }
   }
 
-  private func keep(_ source: SecretSource, for wish: Session.Wish) throws(Refusal) -> SecretReference {
-    let secret = try secret(from: source, for: wish)
+  func keep(_ secret: KeptSecret) throws(Refusal) -> SecretReference {
     var random = SystemRandomNumberGenerator()
     let reference = SecretReference(from: &random)
     // Held while the vault writes: the library is not given up meanwhile.
     try state.withLock { (state) throws(Refusal) in
       switch state {
       case .closed(let refusal): throw refusal
-      case .open(let vault):
-        do throws(SecretVaultFailure) {
-          try vault.keep(secret, under: reference)
-        } catch {
-          throw Refusal(.storageFailure, error.message, path: "payload")
-        }
+      case .open(let vault): try vault.keep(secret, ofRequestUnder: reference)
       }
     }
     return reference
   }
 
-  private func secret(from source: SecretSource, for wish: Session.Wish) throws(Refusal) -> KeptSecret {
+  func secret(from source: SecretSource, for wish: Session.Wish) throws(Refusal) -> KeptSecret {
     switch source {
     case .text(let text): return KeptSecret(text)
     case .file(let path): return KeptSecret(try SecretFile.text(at: path))

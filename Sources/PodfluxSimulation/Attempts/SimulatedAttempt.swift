@@ -133,10 +133,9 @@ final class SimulatedAttempt {
       let isSilent = world.suffers(.tags) && world.random.once(in: 8)
       return scheduleNetwork(after: isSilent ? TagMaterial.patienceMilliseconds : world.random.delay())
     }
-    let refused = ExchangeFailure(.refusedByDelegate, message: "no longer wanted")
     switch piece {
     case .head(let head):
-      if case .stop = try advance({ $0.received(head: head, at: clock) }) { partExchange?.end(with: refused) }
+      if case .stop = try advance({ $0.received(head: head, at: clock) }) { partExchange?.end(with: .refused) }
     case .body(let bytes):
       partBody += bytes
       if partExchange?.needsPath == true {
@@ -144,7 +143,7 @@ final class SimulatedAttempt {
         if world.sabotage != .trafficForgotten { try advance { $0.received(overNetwork: Int64(bytes.count)) } }
       }
       let demand = try advance { attempt in bytes.withUnsafeBytes { attempt.received(body: $0) } }
-      if case .stop = demand { partExchange?.end(with: refused) }
+      if case .stop = demand { partExchange?.end(with: .refused) }
     case .end(let result): return try endPart(result, from: url)
     }
     scheduleNetwork(after: world.random.delay())

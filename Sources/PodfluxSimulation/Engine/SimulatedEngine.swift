@@ -65,7 +65,9 @@ final class SimulatedEngine {
     guard life != .dead else { return }
     // A client that waits too long for an answer asks once more.
     let isDoubled = world.sabotage == .answeredTwice && loop.lifecycle.intake == .nothing
-    let request = request(content, isPosted: true)
+    var request = request(content, isPosted: true)
+    if let vault = world.sessions?.vault { request = request.keepingSecret(with: vault) }
+    if world.sabotage == .secretInAddress { request.content = request.content.restoringAddress(of: content) }
     let isTaken = mailbox.post(request: request) && (!isDoubled || mailbox.post(request: request))
     if !isTaken { world.watch { throw Violation(.answers, "there is no room for a request") } }
   }

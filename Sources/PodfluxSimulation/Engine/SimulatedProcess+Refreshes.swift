@@ -16,10 +16,8 @@ extension SimulatedProcess {
   func ended(_ refresh: SimulatedRefresh, _ report: RefreshReport) {
     keep(nil, as: report.refresh)
     if world.sabotage == .refreshNeverEnds, case .stopped = report.news { return }
-    // The path that was lost is to be known before the failure that came of it.
-    if report.mayComeOfThePath { seePath() }
     refreshEnds.insert(report.refresh)
-    post(.refresh(report))
+    postAfterPath(.refresh(report))
     if world.suffers(.repetition), world.feeds?.random.once(in: 6) == true {
       world.schedule(.lateRefresh(self, report), after: world.feedDelay(oneIn: 1) + 100)
     }

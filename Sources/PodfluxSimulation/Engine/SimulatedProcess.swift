@@ -235,10 +235,8 @@ final class SimulatedProcess: EngineSession {
     attempts[attempt.attempt.id] = nil
     world.checker.served[attempt.attempt.id] = nil
     if world.sabotage == .slotLeakedOnCancel, case .stopped = report.news { return }
-    // The path that was lost is to be known before the failure that came of it.
-    if report.mayComeOfThePath { seePath() }
     ends.insert(report.attempt)
-    post(.attempt(report))
+    postAfterPath(.attempt(report))
     if world.suffers(.repetition), world.random.once(in: 6) {
       world.schedule(.lateReport(self, report), after: world.random.delay() + 100)
     }
@@ -260,8 +258,11 @@ final class SimulatedProcess: EngineSession {
 
   // MARK: The network and room
 
-  /// Tells what the path is, if it is news.
-  func seePath() {
+  /// Posts the fact with which a service ends an operation.
+  func postAfterPath(_ fact: Action) { fact.post(through: post, readingPath: postPath) }
+
+  /// Posts the path if it has changed.
+  func postPath() {
     guard toldPath != world.path else { return }
     toldPath = world.path
     post(.path(world.path))

@@ -212,9 +212,7 @@ final class SimulatedRefresh {
         hasFailedToRead = !isRead
       }
       hand(in: event)
-      if case .head(let head) = event, !head.hasFeed {
-        return fail(ExchangeFailure(.refusedByDelegate, message: "no longer wanted"))
-      }
+      if case .head(let head) = event, case .stop = head.refreshDemand { return fail(.refused) }
     }
     if !deliveries.isEmpty { scheduleNetwork() }
   }

@@ -190,10 +190,6 @@ final class SimulatedExchange {
   }
 }
 
-extension ExchangeFailure {
-  fileprivate static let refused = ExchangeFailure(.refusedByDelegate, message: "no longer wanted")
-}
-
 extension SimulatedResponse {
   /// Whether its body comes in a coding.
   fileprivate var isCoded: Bool { fields.contains { $0.name == "Content-Encoding" } }

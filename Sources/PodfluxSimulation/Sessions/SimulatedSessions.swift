@@ -29,7 +29,7 @@ struct SimulatedSessions {
   private static let ids = 3
 
   var random: SeededGenerator
-  let vault = SimulatedVault()
+  let vault: SimulatedVault
   private(set) var servers: [Server] = []
   /// Which server knows a secret or a token.
   private var owners: [String: Int] = [:]
@@ -39,11 +39,12 @@ struct SimulatedSessions {
 
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed, index: 4)
+    vault = SimulatedVault(seed: seed)
   }
 
   // MARK: Clients
 
-  /// A login for which there is a server; its secret is in the vault.
+  /// A login for which there is a server, with its secret.
   mutating func login(for hosts: [String], isCertain: Bool) -> Login {
     let kind = isCertain ? Session.Kind.refreshing : random.pick(Session.Kind.allCases + [.refreshing, .refreshing])
     return login(for: hosts, kind: kind, isCertain: isCertain)
@@ -56,37 +57,21 @@ struct SimulatedSessions {
     if kind == .parameter { wish.parameter = Self.parameter }
     guard kind.needsSecret else { return Login(wish) }
     number += 1
-    let (text, reference) = (Self.mark + "secret-\(number)", SecretReference(from: &random))
-    vault.take(text, as: reference)
-    wish.secret = reference
+    let text = Self.mark + "secret-\(number)"
     owners[text] = servers.count
     servers.append(Server(kind: kind, isWilling: isCertain || !random.once(in: 6)))
-    return Login(wish)
+    return Login(wish, source: .text(text))
   }
 
-  /// The address with the secret of a login of the kind `parameter`, which names none any more: a client gives it so. Nil for
+  /// The address with the secret of a login of the kind `parameter`, which has none any more: a client gives it so. Nil for
   /// another kind.
-  ///
-  /// - Parameter isMoved: Whether the engine takes it from there.
-  func address(_ address: WebAddress, with choice: inout SessionChoice?, isMoved: Bool) -> WebAddress? {
-    guard case .new(var login)? = choice, login.wish.kind == .parameter, let reference = login.wish.secret,
-      let secret = vault.kept[reference]?.secret
-    else { return nil }
-    if isMoved {
-      login.wish.secret = nil
-      choice = .new(login)
+  func address(_ address: WebAddress, with choice: inout SessionChoice?) -> WebAddress? {
+    guard case .new(var login)? = choice, login.wish.kind == .parameter, case .text(let secret)? = login.source else {
+      return nil
     }
+    login.source = nil
+    choice = .new(login)
     return try? WebAddress(SecretParameter(name: Self.parameter, value: secret).added(to: address.description))
-  }
-
-  /// The action as the product's shell hands it to a turn: with what is secret in the vault.
-  mutating func taken(_ action: Action) -> Action {
-    guard action.login?.wish.secret == nil, let moved = try? action.movingParameter() else { return action }
-    return moved.keepingSecret { source, _ in
-      let reference = SecretReference(from: &random)
-      if case .text(let text) = source { vault.take(text, as: reference) }
-      return reference
-    }
   }
 
   mutating func id() -> SessionID? { random.once(in: 5) ? nil : SessionID("s\(random.below(Self.ids))") }
@@ -178,7 +163,6 @@ extension World {
   private func chooseSessions(
     among known: [Session], _ sessions: inout SimulatedSessions, _ engine: SimulatedEngine
   ) {
-    let isMoved = sabotage != .secretInAddress
     for _ in 0..<2 {
       let session = sessions.random.pick(known)
       let rows = checker.rows.values.filter { session.isFor($0.address.host) && $0.session == nil }.map(\.id).sorted()
@@ -186,10 +170,8 @@ extension World {
         var update = DownloadIntent.Update()
         update.session = choice(of: session, &sessions, known.count)
         let id = sessions.random.pick(rows)
-        update.address = checker.rows[id].flatMap {
-          sessions.address($0.address, with: &update.session, isMoved: isMoved)
-        }
-        engine.ask(sessions.taken(.downloads(.update(id, update))))
+        update.address = checker.rows[id].flatMap { sessions.address($0.address, with: &update.session) }
+        engine.ask(.downloads(.update(id, update)))
       }
       let feeds = checker.feeds.feeds.values.filter { session.isFor($0.address.host) && $0.session == nil }.map(\.id)
         .sorted()
@@ -198,8 +180,8 @@ extension World {
         update.session = choice(of: session, &sessions, known.count)
         let id = sessions.random.pick(feeds)
         let feed = checker.feeds.feeds.values.first { $0.id == id }
-        update.address = feed.flatMap { sessions.address($0.address, with: &update.session, isMoved: isMoved) }
-        engine.ask(sessions.taken(.podcasts(.update(id, update))))
+        update.address = feed.flatMap { sessions.address($0.address, with: &update.session) }
+        engine.ask(.podcasts(.update(id, update)))
       }
     }
   }

@@ -1,4 +1,5 @@
 import EngineRuntime
+import Flux
 import PodfluxCore
 
 /// The vault of a simulated world: it survives crashes, and sometimes fails.
@@ -11,20 +12,18 @@ final class SimulatedVault: SecretVault, @unchecked Sendable {
   private var held: [SecretReference: KeptSecret] = [:]
   /// What was kept first since the library was opened.
   private var fresh: Set<SecretReference> = []
-  /// Whether the next call fails.
-  var fails: () -> Bool = { false }
+  /// Draws references and failures.
+  private var random: SeededGenerator
+  /// Whether calls fail now and then.
+  var suffers: () -> Bool = { false }
+
+  init(seed: UInt64) { random = SeededGenerator(seed: seed, index: 5) }
 
   /// The library is opened.
   func opened() { (fresh, held) = ([], [:]) }
 
   /// What is kept.
   var kept: [SecretReference: KeptSecret] { written.merging(held) { $1 } }
-
-  /// A client's secret comes in.
-  func take(_ secret: String, as reference: SecretReference) {
-    written[reference] = KeptSecret(secret)
-    fresh.insert(reference)
-  }
 
   func secret(for reference: SecretReference) throws(SecretVaultFailure) -> KeptSecret? {
     try mayFail()
@@ -56,10 +55,6 @@ final class SimulatedVault: SecretVault, @unchecked Sendable {
     (written, held) = (kept, [:])
   }
 
-  func forget(_ reference: SecretReference) throws(SecretVaultFailure) {
-    (written[reference], held[reference]) = (nil, nil)
-  }
-
   func sweep(keeping references: Set<SecretReference>) throws(SecretVaultFailure) {
     for reference in kept.keys where !references.contains(reference) && !fresh.contains(reference) {
       (written[reference], held[reference]) = (nil, nil)
@@ -67,6 +62,22 @@ final class SimulatedVault: SecretVault, @unchecked Sendable {
   }
 
   private func mayFail() throws(SecretVaultFailure) {
-    if fails() { throw SecretVaultFailure("the vault cannot be written") }
+    if suffers(), random.once(in: 40) { throw SecretVaultFailure("the vault cannot be written") }
   }
+}
+
+/// Clients give their secrets in the request.
+extension SimulatedVault: SecretDoor {
+  func secret(from source: SecretSource, for wish: Session.Wish) throws(Refusal) -> KeptSecret {
+    guard case .text(let text) = source else { preconditionFailure("a simulated client has no files") }
+    return KeptSecret(text)
+  }
+
+  func keep(_ secret: KeptSecret) throws(Refusal) -> SecretReference {
+    let reference = SecretReference(from: &random)
+    try keep(secret, ofRequestUnder: reference)
+    return reference
+  }
+
+  func forget(_ reference: SecretReference) { (written[reference], held[reference]) = (nil, nil) }
 }

@@ -93,7 +93,7 @@ final class SimulatedSidecar {
     switch piece {
     case .head(let head):
       hand(in: .head(head))
-      if head.status != 200 { end(.failure(ExchangeFailure(.refusedByDelegate, message: "no longer wanted"))) }
+      if case .stop = head.sidecarDemand { end(.failure(.refused)) }
     case .body(let bytes):
       if exchange.needsPath {
         fetched += Int64(bytes.count)
@@ -156,9 +156,7 @@ extension SimulatedProcess {
   /// The service forgets the fetch before the store hears that it has ended.
   func ended(_ sidecar: SimulatedSidecar, _ report: SidecarReport) {
     sidecars[report.fetch] = nil
-    // The path that was lost is to be known before the failure that came of it.
-    if report.mayComeOfThePath { seePath() }
-    post(.sidecar(.fetch(report)))
+    postAfterPath(.sidecar(.fetch(report)))
   }
 }
 

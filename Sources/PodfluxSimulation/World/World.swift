@@ -76,7 +76,7 @@ final class World {
     let namesSidecars = options.faults.contains(.sidecars) || options.faults.contains(.tags)
     if namesSidecars { sidecars = SimulatedSidecars(seed: options.seed) }
     if options.faults.contains(.sessions) { sessions = SimulatedSessions(seed: options.seed) }
-    sessions?.vault.fails = { [unowned self] in suffers(.sessions) && sessions?.random.once(in: 40) == true }
+    sessions?.vault.suffers = { [unowned self] in suffers(.sessions) }
     guard options.faults.contains(.feeds) else { return }
     feeds = try SimulatedFeeds(
       origins, seed: options.seed, naming: namesSidecars, showingNotes: options.faults.contains(.sidecars))
@@ -162,7 +162,7 @@ final class World {
     case .cleanup(let cleanup):
       guard !dies(in: 400) else { return }
       try cleanup.process.ifAlive { _ in try cleanup.work() }
-    case .path(let process): try process.ifAlive { $0.seePath() }
+    case .path(let process): try process.ifAlive { $0.postPath() }
     case .room(let process, let number): try process.ifAlive { $0.lookForRoom(number) }
     case .lateReport(let process, let report): try process.ifAlive { $0.hearLate(report) }
     case .lateRefresh(let process, let report): try process.ifAlive { $0.hearLate(report) }

@@ -240,7 +240,7 @@ extension CurlTransfer {
   }
 
   private func refuse() -> Bool {
-    verdict = ExchangeFailure(.refusedByDelegate, message: "no longer wanted")
+    verdict = .refused
     return false
   }
 }

@@ -123,7 +123,7 @@ struct RefreshAttemptTests {
     let head = ResponseHead(
       status: answer.status, effectiveURL: answer.url ?? request.url, permanentURL: answer.permanentURL,
       fields: answer.fields.map { HTTPField(name: $0.0, value: $0.1) })
-    guard head.hasFeed else {
+    guard case .proceed = head.refreshDemand else {
       return [.head(head), .exchangeEnded(.failure(ExchangeFailure(.refusedByDelegate, message: "no longer wanted")))]
     }
     let body = Array(answer.body.utf8)

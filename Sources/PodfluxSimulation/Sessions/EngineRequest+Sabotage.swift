@@ -1,0 +1,19 @@
+import EngineRuntime
+import PodfluxCore
+
+extension EngineRequest.Content {
+  /// What a sabotaged engine makes of a request whose secret it has kept: the secret stays in the address too.
+  ///
+  /// - Parameter given: The request as the client gave it.
+  func restoringAddress(of given: EngineRequest.Content) -> EngineRequest.Content {
+    switch (self, given) {
+    case (.action(.downloads(.update(let id, var update))), .action(.downloads(.update(_, let given)))):
+      update.address = given.address
+      return .action(.downloads(.update(id, update)))
+    case (.action(.podcasts(.update(let id, var update))), .action(.podcasts(.update(_, let given)))):
+      update.address = given.address
+      return .action(.podcasts(.update(id, update)))
+    default: return self
+    }
+  }
+}
