@@ -11,10 +11,16 @@ import Synchronization
 import Transfers
 import Tagging
 
-/// A running Podflux: opens a library, takes requests, downloads, and stops without losing anything.
+/// A running Podflux: opens a library, takes requests, downloads, and stops without losing anything. `Podflux` is the same with
+/// asynchronous methods; use an engine where several clients ask, as the program `podflux` does.
+///
+/// ```swift
+/// let engine = try Engine(EngineConfiguration(libraryPath: "/srv/podcasts", logger: logger), owner: owner)
+/// ```
 ///
 /// Requests and facts meet in a mailbox; one serial queue drains it in batches, commits each as one transaction, and only
-/// then answers and hands effects to the services. Every method is thread safe and returns at once.
+/// then answers and hands effects to the services. Every method is thread safe and returns at once. An engine that is to end is
+/// told to `stop`; it is kept until `EngineOwner.closed` has been called.
 public final class Engine: Sendable {
   /// Podflux's version.
   public static let version = "1.0.0"
@@ -138,7 +144,12 @@ private final class ObservationToken: @unchecked Sendable {
   var value: Observers.Token?
 }
 
-/// Which library, and how.
+/// Which library an engine opens, and how. All but the library's path and the logger have defaults.
+///
+/// ```swift
+/// var configuration = EngineConfiguration(libraryPath: "/srv/podcasts", logger: logger)
+/// configuration.startsDownloads = false
+/// ```
 public struct EngineConfiguration: Sendable {
   /// The library's folder; made if it is missing.
   public var libraryPath: String
@@ -203,13 +214,18 @@ public struct EngineConfiguration: Sendable {
   }
 }
 
-/// Why an engine cannot start.
+/// Why an engine cannot start, or a library cannot be read. Nothing has been changed. Its `description` is one sentence for
+/// people:
+///
+/// ```swift
+/// do { podflux = try await Podflux.open(library: folder) } catch let error as EngineError { print(error.description) }
+/// ```
 public enum EngineError: Error, CustomStringConvertible {
   /// Another engine holds the library; its process, where known.
   case libraryInUse(byProcess: Int32?)
   /// The library cannot be read, or was written by a newer version.
   case unreadableLibrary(String)
-  /// The file of certificate authorities cannot be read, or holds none.
+  /// The file of certificate authorities cannot be read, or has none.
   case unusableAuthorities(String)
   /// The key that seals secrets cannot be read, or is none.
   case unusableKey(String)

@@ -1,7 +1,12 @@
 import EngineRuntime
 import PodfluxCore
 
-/// What concerns an engine as a whole: one owner hears of it. Calls come on the engine's queue and must not block.
+/// The program's side of an engine: the engine tells its owner when it is ready, what people are to be told, and when it has
+/// ended. Calls come on the engine's queue and must not block. The engine keeps its owner until it has ended.
+///
+/// ```swift
+/// func ready(revision: Int64) { ready.signal() }
+/// ```
 public protocol EngineOwner: Sendable {
   /// The library is in order and work begins.
   func ready(revision: Int64)
@@ -13,8 +18,15 @@ public protocol EngineOwner: Sendable {
   func closed(because reason: StopReason, revision: Int64, remaining: [DownloadState.Kind: Int])
 }
 
-/// One of those that ask an engine and observe it. Calls come on the engine's queue, but for what says otherwise, and must
-/// not block: a client that is slow delays itself only if it posts no more than it has room for the answers of.
+/// One of those that ask an engine and observe it, such as a connection of a socket. `Engine.connect` takes it in; it asks over
+/// the `EngineConnection` that `connected` gives it.
+///
+/// ```swift
+/// func connected(over connection: EngineConnection, revision: Int64) { self.connection.withLock { $0 = connection } }
+/// ```
+///
+/// Calls come on the engine's queue, but for what says otherwise, and must not block. A client posts no more requests than it
+/// has room for the answers of: then a slow one delays itself only.
 public protocol EngineClient: Sendable {
   /// Whether a moment of the state can be taken now. Asked on any queue; it changes nothing.
   var hasRoom: Bool { get }

@@ -2,9 +2,13 @@ import EngineRuntime
 import PodfluxCore
 import Synchronization
 
-/// A client's way to an engine. Thread safe.
+/// A client's connection to an engine, over which it posts requests. Thread safe.
 ///
-/// What the client observes ends with it. Requests that were posted before are carried out all the same.
+/// ```swift
+/// let isTaken = connection.post(.action(.downloads(.pause(.all)))) { response in print(response.revision) }
+/// ```
+///
+/// When the connection ends, so does what the client observes. Requests that were posted before are carried out all the same.
 public final class EngineConnection: Sendable {
   let id: ClientID
   private let mailbox: EngineLoop.EngineMailbox

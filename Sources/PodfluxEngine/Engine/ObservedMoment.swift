@@ -3,7 +3,14 @@ import PodfluxCore
 import Synchronization
 import WireProtocol
 
-/// A moment of the state, as an observer is shown it.
+/// The state at one moment, for clients that observe it: all parts are of the same revision.
+///
+/// ```swift
+/// func observed(_ moment: ObservedMoment) { show(moment.snapshot.downloads?.counts) }
+/// ```
+///
+/// `EngineClient.observed` gets moments in the order of time. Those that the client had no room for are left out: it gets the
+/// latest one later.
 public struct ObservedMoment: Sendable {
   /// The stores that were asked for.
   public let snapshot: Snapshot

@@ -3,7 +3,13 @@ import PodfluxCore
 import Synchronization
 import WireProtocol
 
-/// A turn that was committed, and what has followed from it, as an observer of actions is shown it.
+/// A committed turn for clients that observe actions: its actions, and what has followed from them.
+///
+/// ```swift
+/// func committed(_ turn: ObservedTurn) { output.write(turn.lines) }
+/// ```
+///
+/// `EngineClient.committed` gets turns in the order of their commits, each once and none left out.
 public struct ObservedTurn: Sendable {
   /// The actions.
   public let record: TurnRecord<Action>

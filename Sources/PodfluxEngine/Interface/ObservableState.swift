@@ -5,6 +5,10 @@ import Synchronization
 /// The state of each store for views: properties that a view can read at any time and observe with
 /// `withObservationTracking`. Only the engine changes them.
 ///
+/// ```swift
+/// let running = podflux.state.downloads?.counts[.running] ?? 0
+/// ```
+///
 /// Every property is thread safe. Each holds a consistent state, and all of them reach the same one shortly after a
 /// change.
 public final class ObservableState: Observable, Sendable {

@@ -6,7 +6,14 @@ import Logging
 import PodfluxCore
 import WireProtocol
 
-/// The configuration of the journal, to which an engine writes every committed action for later replay.
+/// Where an engine writes its journal, the file with every committed action for later replay, and how large it may be.
+///
+/// ```swift
+/// configuration.journal = JournalConfiguration(path: "/var/log/podflux.jsonl")
+/// ```
+///
+/// The engine keeps at most five files, each of little more than `maximumBytes`. It does not start if the path cannot be written; a write that
+/// fails later ends the journal, not the engine.
 public struct JournalConfiguration: Sendable {
   /// The default size of a full file, in bytes: 64 MiB.
   public static let defaultBytes: Int64 = 64 << 20

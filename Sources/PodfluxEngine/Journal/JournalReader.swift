@@ -94,7 +94,11 @@ struct JournalReader: ~Copyable {
   }
 }
 
-/// Why a journal cannot be replayed.
+/// Why a journal cannot be replayed. Its `description` is one sentence for people:
+///
+/// ```swift
+/// do { snapshot = try JournalReplay.snapshot(of: source, .init()) } catch { print(error.description) }
+/// ```
 public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The journal is missing or unreadable.
   case missing(String)
@@ -109,7 +113,7 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The copy of the database cannot be read.
   case unreadableLibrary(String)
 
-  /// One sentence for users.
+  /// One sentence for people.
   public var description: String {
     switch self {
     case .missing(let reason), .damaged(let reason), .gap(let reason), .wrongBeginning(let reason),

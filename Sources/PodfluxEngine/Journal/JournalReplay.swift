@@ -7,10 +7,14 @@ import WireProtocol
 
 /// Replays a journal: the same stores handle its actions, with the run's seed and clock, and the effects are discarded.
 ///
+/// ```swift
+/// let snapshot = try JournalReplay.snapshot(of: .init(journal: "/var/log/podflux.jsonl"), .init(stores: [.downloads]))
+/// ```
+///
 /// The result is the state of the run at that revision, as `LibraryReader.snapshot` shows it. It lacks what a journal
 /// lacks: readings, header values, users and passwords in URLs.
 public enum JournalReplay {
-  /// The input of a replay, and its end.
+  /// The input of a replay, and where it ends: `.init(journal: path, until: 1000)` replays up to the action 1000.
   public struct Source: Sendable {
     /// The journal's path; full files beside it are read first.
     public var journal: String

@@ -120,7 +120,11 @@ extension TableReader {
   }
 }
 
-/// Reads lists of feeds without an engine.
+/// Reads and writes lists of feeds without an engine. It touches no files.
+///
+/// ```swift
+/// let list = try FeedListReader.feeds(inOPML: [UInt8](Data(contentsOf: url)))
+/// ```
 public enum FeedListReader {
   /// The feeds of an OPML document.
   ///

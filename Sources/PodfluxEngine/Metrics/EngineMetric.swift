@@ -1,4 +1,8 @@
-/// The figures that an engine measures while `EngineConfiguration.metrics` has a backend.
+/// The figures that an engine measures while `EngineConfiguration.metrics` has a backend. A raw value is the figure's name there.
+///
+/// ```swift
+/// let names = EngineMetric.allCases.map(\.rawValue)
+/// ```
 ///
 /// Their labels have few, fixed values: never a podcast, a host or a URL.
 public enum EngineMetric: String, CaseIterable, Sendable {

@@ -2,7 +2,14 @@ import EngineRuntime
 import Foundation
 import Vault
 
-/// Where an engine keeps the secrets of sessions.
+/// Where an engine keeps the secrets of sessions: passwords and tokens. By default they are in a file of the state folder that
+/// only its owner may read.
+///
+/// ```swift
+/// configuration.secrets = SecretsConfiguration(keyFile: "/etc/podflux/key")
+/// ```
+///
+/// A key file that cannot be read keeps the engine from starting (`EngineError.unusableKey`).
 public struct SecretsConfiguration: Sendable {
   /// A file with the key that seals the vault; nil if the vault's rights alone protect it.
   public var keyFile: String?
