@@ -97,16 +97,16 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
 
   /// Does a job, step by step.
   private func work() {
-    var outcome: Result<AttemptStep.Outcome, DownloadError>?
+    var outcome: Result<AttemptTask.Outcome, DownloadError>?
     while let step = next(after: outcome) { outcome = perform(step) }
   }
 
-  private func next(after outcome: Result<AttemptStep.Outcome, DownloadError>?) -> AttemptStep? {
+  private func next(after outcome: Result<AttemptTask.Outcome, DownloadError>?) -> AttemptTask? {
     let now = environment.readClock()
     return advance { $0.next(after: outcome, at: now) }
   }
 
-  private func perform(_ step: AttemptStep) -> Result<AttemptStep.Outcome, DownloadError> {
+  private func perform(_ step: AttemptTask) -> Result<AttemptTask.Outcome, DownloadError> {
     switch step {
     case .files(let step):
       return Result { () throws(DownloadError) in

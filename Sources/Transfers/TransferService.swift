@@ -81,8 +81,8 @@ public final class TransferService: Sendable {
 
   /// Leaves the network path. Attempts started from now on reuse no connection of the old path, and those connections
   /// are shut down: transfers on them end as if the connections had broken.
-  public func leavePath() {
-    environment.driver.leavePath()
+  public func leaveNetworkPath() {
+    environment.driver.leaveNetworkPath()
   }
 
   /// Reads the system's certificate authorities again, in addition to the added ones. Open connections stay. Reads and

@@ -73,7 +73,7 @@ struct Envelope {
   /// The line's `meta.id` if it is one, even if the rest of the line is invalid.
   static func requestID(in object: JSONObject) -> RequestID? {
     guard case .object(let meta) = object["meta"], let id = meta["id"] else { return nil }
-    return try? Field(value: id, container: "meta", step: .key("id")).requestID()
+    return try? Field(value: id, container: "meta", part: .key("id")).requestID()
   }
 }
 

@@ -24,7 +24,7 @@ struct SilenceWatchTests {
     let engine = watch.count(isStopped: false, isGreeted: false)
     #expect(engine?.description.hasPrefix("the engine has not answered for 120 s: its process may be stopped") == true)
     for _ in 0..<10 * SilenceWatch.greetingLooks { #expect(watch.count(isStopped: false, isGreeted: true) == nil) }
-    watch.hear()
+    watch.restart()
     #expect(watch.count(isStopped: false, isGreeted: false) == nil)
     let known = SilentEngine(process: PeerProcess(id: 7), isStopped: false)
     #expect(known.description.hasPrefix("the engine (process 7) has not answered for 120 s"))

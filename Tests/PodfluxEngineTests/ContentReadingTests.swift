@@ -31,7 +31,7 @@ struct ContentReadingTests {
   /// Reads it, and runs a closure after the first piece. Returns the result, and the number of pieces.
   private func read(
     _ meanwhile: () throws -> Void
-  ) throws -> (end: ContentReading<OpenPublished>.Step, pieces: Int) {
+  ) throws -> (end: ContentReading<OpenPublished>.Progress, pieces: Int) {
     let contents = try #require(try files.open(EntryPath(bytes: Array("a.mp3".utf8))).regularFile())
     var reading = ContentReading(contents, isHashed: true)
     var pieces = 0

@@ -37,8 +37,8 @@ package struct AttemptFileWork: Sendable {
   ///
   /// - Parameter isStopping: Asked now and then while a step takes long: whether the attempt is to end.
   package mutating func perform(
-    _ step: AttemptStep.FileStep, isStopping: () -> Bool
-  ) throws(DownloadError) -> AttemptStep.Outcome {
+    _ step: AttemptTask.FileTask, isStopping: () -> Bool
+  ) throws(DownloadError) -> AttemptTask.Outcome {
     switch step {
     case .open(let tail): return try open(tail: tail)
     case .truncate(let length):
@@ -58,10 +58,10 @@ package struct AttemptFileWork: Sendable {
         return .synchronizationFailed(failure)
       }
       let hash = try hashTail(ofDurable: length)
-      return .synchronized(AttemptStep.Durable(length: length, tailHash: hash, digestStates: digests.states))
+      return .synchronized(AttemptTask.Durable(length: length, tailHash: hash, digestStates: digests.states))
     case .synchronizeContents(let believed):
       let failure = synchronize(orCutTo: believed) { (file) throws(DownloadError) in try file.synchronizeContents() }
-      return failure.map(AttemptStep.Outcome.synchronizationFailed) ?? .done
+      return failure.map(AttemptTask.Outcome.synchronizationFailed) ?? .done
     case .hashTail(let durable): return .hashed(try hashTail(ofDurable: durable))
     case .inspect: return try inspect()
     case .name(let facts, let number): return .named(try files.name(for: facts, number: number))
@@ -98,7 +98,7 @@ package struct AttemptFileWork: Sendable {
     return partial
   }
 
-  private mutating func open(tail: Range<Int64>?) throws(DownloadError) -> AttemptStep.Outcome {
+  private mutating func open(tail: Range<Int64>?) throws(DownloadError) -> AttemptTask.Outcome {
     try checkGate()
     let file = try files.openPartial(of: attempt.id.download)
     partial = file
@@ -111,8 +111,8 @@ package struct AttemptFileWork: Sendable {
   // MARK: Writing
 
   private func compare(
-    _ piece: AttemptStep.Piece, _ comparison: KeptComparison
-  ) throws(DownloadError) -> AttemptStep.Outcome {
+    _ piece: AttemptTask.Piece, _ comparison: KeptComparison
+  ) throws(DownloadError) -> AttemptTask.Outcome {
     try checkGate()
     let file = try openedPartial()
     try checkRoom(for: piece, in: file)
@@ -131,7 +131,7 @@ package struct AttemptFileWork: Sendable {
     return .compared(comparison, same: same, differs: false, length: try file.length())
   }
 
-  private mutating func append(_ piece: AttemptStep.Piece) throws(DownloadError) -> AttemptStep.Outcome {
+  private mutating func append(_ piece: AttemptTask.Piece) throws(DownloadError) -> AttemptTask.Outcome {
     try checkGate()
     let file = try openedPartial()
     try checkRoom(for: piece, in: file)
@@ -149,7 +149,7 @@ package struct AttemptFileWork: Sendable {
   }
 
   /// Makes sure that there is room for the piece. If there is none, the error says what the rest of the file needs.
-  private func checkRoom(for piece: AttemptStep.Piece, in file: any PartialContents) throws(DownloadError) {
+  private func checkRoom(for piece: AttemptTask.Piece, in file: any PartialContents) throws(DownloadError) {
     let room = try files.availableBytes()
     let reserve = surroundings.reserveFreeBytes
     guard let error = DownloadError.shortage(of: Int64(piece.count), room: room, reserve: reserve) else { return }
@@ -191,7 +191,7 @@ package struct AttemptFileWork: Sendable {
 
   // MARK: The complete file
 
-  private func inspect() throws(DownloadError) -> AttemptStep.Outcome {
+  private func inspect() throws(DownloadError) -> AttemptTask.Outcome {
     let file = try openedPartial()
     return .contents(
       TransferMachine.Contents(
@@ -201,7 +201,7 @@ package struct AttemptFileWork: Sendable {
 
   private mutating func prepareToMove(
     modified: Timestamp?, tagging request: TagRequest?, isStopping: () -> Bool
-  ) throws(DownloadError) -> AttemptStep.Outcome {
+  ) throws(DownloadError) -> AttemptTask.Outcome {
     try checkGate()
     let file = try openedPartial()
     // All is written; the last thing before the file is synced and renamed.

@@ -3,9 +3,9 @@ import PodfluxCore
 
 /// One thing that an attempt asks its shell to do: on its own queue, outside the attempt's lock, one at a time. It ends
 /// with an outcome, which the shell hands to `DownloadAttempt.next(after:at:)`.
-package enum AttemptStep: Sendable {
+package enum AttemptTask: Sendable {
   /// Work on the partial file or the library; `AttemptFileWork` does it.
-  case files(FileStep)
+  case files(FileTask)
   /// Begin to make what is written durable, beside the writing that goes on. Its end is `DownloadAttempt.synchronized`.
   /// Outcome: `synchronizing`.
   case synchronizeBeside
@@ -15,7 +15,7 @@ package enum AttemptStep: Sendable {
   case end(AttemptReport)
 
   /// Work on files.
-  package enum FileStep: Sendable {
+  package enum FileTask: Sendable {
     /// Open the partial, and hash this part of it. Outcome: `opened`.
     case open(tail: Range<Int64>?)
     /// Cut the partial. Outcome: `done`.

@@ -35,7 +35,7 @@ extension DownloadAttempt {
   }
 
   /// Takes up what a step has found out.
-  mutating func go(on outcome: AttemptStep.Outcome, in stage: Stage, at now: ClockReading) -> Work? {
+  mutating func go(on outcome: AttemptTask.Outcome, in stage: Stage, at now: ClockReading) -> Work? {
     switch (stage, outcome) {
     case (.opening, .opened(let length, let tailHash, let room, let reserve)):
       enqueue(machine.partialOpened(length: length, tailHash: tailHash, room: room, reserve: reserve))
@@ -55,14 +55,14 @@ extension DownloadAttempt {
     case (.checkpointing(let piece), .synchronized(let durable)):
       return (.report(checkpoint(durable, at: now)), .announcing(piece))
     case (.recording(let length, let states), .hashed(let hash)):
-      let durable = AttemptStep.Durable(length: length, tailHash: hash, digestStates: states)
+      let durable = AttemptTask.Durable(length: length, tailHash: hash, digestStates: states)
       return (.report(checkpoint(durable, at: now)), .reporting(pendingSync: true))
     case (.reporting(let pendingSync), _): return pendingSync ? takeUpPendingSync(at: now) : nil
     case (.cutting(let error), _): return fail(error)
     case (.savingWritten(let error, let piece), .synchronized(let durable)):
       guard piece.purpose == .finish, error.code == .noSpace else { return fail(error) }
       // What fits counts all the same. Part of a piece may have been written that no digest has seen.
-      written(AttemptStep.Durable(length: durable.length, tailHash: durable.tailHash, digestStates: []), at: now)
+      written(AttemptTask.Durable(length: durable.length, tailHash: durable.tailHash, digestStates: []), at: now)
     case (.finishing, .synchronized(let durable)): written(durable, at: now)
     case (.inspecting, .contents(let contents)):
       let blank = machine.record(durable: 0, tailHash: AttemptFileWork.hashOfNothing, savedAt: now.wall)
@@ -99,7 +99,7 @@ extension DownloadAttempt {
     return fail(error)
   }
 
-  private var followDigests: AttemptStep { .files(.followDigests(from: machine.keptDigestStates)) }
+  private var followDigests: AttemptTask { .files(.followDigests(from: machine.keptDigestStates)) }
 
   private var namingFacts: PublishingFacts {
     PublishingFacts(
@@ -116,18 +116,18 @@ extension DownloadAttempt {
   }
 
   /// A report of a record that is durable.
-  mutating func checkpoint(_ durable: AttemptStep.Durable, at now: ClockReading) -> AttemptReport {
+  mutating func checkpoint(_ durable: AttemptTask.Durable, at now: ClockReading) -> AttemptReport {
     let record = record(durable, at: now)
     machine.checkpointed(record)
     return report(.checkpoint(record))
   }
 
-  private func record(_ durable: AttemptStep.Durable, at now: ClockReading) -> ResumeRecord {
+  private func record(_ durable: AttemptTask.Durable, at now: ClockReading) -> ResumeRecord {
     machine.record(
       durable: durable.length, tailHash: durable.tailHash, savedAt: now.wall, digestStates: durable.digestStates)
   }
 
-  private mutating func written(_ durable: AttemptStep.Durable, at now: ClockReading) {
+  private mutating func written(_ durable: AttemptTask.Durable, at now: ClockReading) {
     // Without any bytes a record tells how long the file is, where that is why there are none.
     let isNews = durable.length > 0 || machine.isTooLongForRoom
     enqueue(machine.written(isNews ? record(durable, at: now) : nil))

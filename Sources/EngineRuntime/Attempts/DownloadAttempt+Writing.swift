@@ -6,7 +6,7 @@ extension DownloadAttempt {
   // MARK: Pieces
 
   /// Compares a piece with what is kept as far as that goes, and appends the rest.
-  func lay(_ piece: AttemptStep.Piece, at now: ClockReading) -> Work? {
+  func lay(_ piece: AttemptTask.Piece, at now: ClockReading) -> Work? {
     var piece = piece
     piece.total = machine.total
     guard comparison.isDone else { return (.files(.compare(piece, comparison)), .comparing(piece)) }
@@ -14,7 +14,7 @@ extension DownloadAttempt {
   }
 
   mutating func compared(
-    _ piece: AttemptStep.Piece, _ comparison: KeptComparison, same: Int, differs: Bool, length: Int64,
+    _ piece: AttemptTask.Piece, _ comparison: KeptComparison, same: Int, differs: Bool, length: Int64,
     at now: ClockReading
   ) -> Work? {
     self.comparison = comparison
@@ -31,7 +31,7 @@ extension DownloadAttempt {
   }
 
   /// A piece is written, or was written already.
-  mutating func laid(_ piece: AttemptStep.Piece, length: Int64, at now: ClockReading) -> Work? {
+  mutating func laid(_ piece: AttemptTask.Piece, length: Int64, at now: ClockReading) -> Work? {
     switch piece.purpose {
     case .stream: return checkpointIfDue(piece, length: length, at: now)
     case .finish:
@@ -44,14 +44,14 @@ extension DownloadAttempt {
   }
 
   /// There is room again: takes the piece that has filled meanwhile, and lets the exchange read on.
-  mutating func giveBack(_ piece: AttemptStep.Piece, at now: ClockReading) -> Work? {
+  mutating func giveBack(_ piece: AttemptTask.Piece, at now: ClockReading) -> Work? {
     buffer.giveBack(piece.blocks)
     let next = buffer.takePiece(evenIfSmall: isExchangePaused)
     if isExchangePaused, hasExchange { command(.resumeExchange) }
     isExchangePaused = false
     // What has filled up is written at once, so that nothing is left to be written behind an order that comes later.
     guard let next, !giveWay(to: next) else { return nil }
-    return lay(AttemptStep.Piece(blocks: next), at: now)
+    return lay(AttemptTask.Piece(blocks: next), at: now)
   }
 
   /// The store has agreed to give up what the piece kept back differs from.
@@ -65,14 +65,14 @@ extension DownloadAttempt {
   // MARK: Checkpoints
 
   private mutating func checkpointIfDue(
-    _ piece: AttemptStep.Piece, length: Int64, at now: ClockReading
+    _ piece: AttemptTask.Piece, length: Int64, at now: ClockReading
   ) -> Work? {
     guard machine.wantsCheckpoints, syncing == nil else { return giveBack(piece, at: now) }
-    switch checkpoints.step(at: length, milliseconds: now.monotonicMilliseconds) {
+    switch checkpoints.decision(at: length, milliseconds: now.monotonicMilliseconds) {
     case .none: return giveBack(piece, at: now)
     case .announce:
       // That promises no byte, so it needs no sync.
-      let nothing = AttemptStep.Durable(length: 0, tailHash: AttemptFileWork.hashOfNothing, digestStates: [])
+      let nothing = AttemptTask.Durable(length: 0, tailHash: AttemptFileWork.hashOfNothing, digestStates: [])
       return (.report(checkpoint(nothing, at: now)), .announcing(piece))
     case .synchronize where piece.blocks.count >= configuration.fastPieceBlocks:
       return (.synchronizeBeside, .beginningSync(piece, length: length))
@@ -132,7 +132,7 @@ extension DownloadAttempt {
     return (.files(.synchronizeContents(orCutTo: machine.promised)), .synchronizingContents)
   }
 
-  private mutating func layRest(for purpose: AttemptStep.Piece.Purpose, at now: ClockReading) -> Work? {
-    buffer.takeAll().flatMap { lay(AttemptStep.Piece(blocks: $0, purpose: purpose), at: now) }
+  private mutating func layRest(for purpose: AttemptTask.Piece.Purpose, at now: ClockReading) -> Work? {
+    buffer.takeAll().flatMap { lay(AttemptTask.Piece(blocks: $0, purpose: purpose), at: now) }
   }
 }

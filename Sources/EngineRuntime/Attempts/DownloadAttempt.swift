@@ -53,15 +53,15 @@ package struct DownloadAttempt: Sendable {
     case truncating(to: Int64)
     case preparing(ResumePolicy.Plan)
     case resuming
-    case comparing(AttemptStep.Piece)
-    case appending(AttemptStep.Piece)
-    case announcing(AttemptStep.Piece)
-    case beginningSync(AttemptStep.Piece, length: Int64)
-    case checkpointing(AttemptStep.Piece)
+    case comparing(AttemptTask.Piece)
+    case appending(AttemptTask.Piece)
+    case announcing(AttemptTask.Piece)
+    case beginningSync(AttemptTask.Piece, length: Int64)
+    case checkpointing(AttemptTask.Piece)
     case recording(length: Int64, digestStates: [String])
     case reporting(pendingSync: Bool)
     case cutting(DownloadError)
-    case savingWritten(DownloadError, AttemptStep.Piece)
+    case savingWritten(DownloadError, AttemptTask.Piece)
     case finishing
     case verifying
     case inspecting
@@ -79,7 +79,7 @@ package struct DownloadAttempt: Sendable {
   }
 
   /// A step, and what it is for.
-  typealias Work = (step: AttemptStep, stage: Stage)
+  typealias Work = (step: AttemptTask, stage: Stage)
 
   /// What the attempt is for.
   package let attempt: Attempt
@@ -99,7 +99,7 @@ package struct DownloadAttempt: Sendable {
   /// Tells what arrives and repeats kept bytes from what is new.
   var comparison = KeptComparison(from: 0, to: 0)
   /// The piece that differs from what is kept: it waits for the store.
-  var held: AttemptStep.Piece?
+  var held: AttemptTask.Piece?
   /// What a sync that runs beside the writing makes durable. It is outdated once the file was cut below its length: what
   /// lies there then are other bytes.
   var syncing: (length: Int64, digestStates: [String], isOutdated: Bool)?
@@ -188,8 +188,8 @@ package struct DownloadAttempt: Sendable {
   ///   - now: The time.
   /// - Returns: nil where the job is done.
   package mutating func next(
-    after outcome: Result<AttemptStep.Outcome, DownloadError>?, at now: ClockReading
-  ) -> AttemptStep? {
+    after outcome: Result<AttemptTask.Outcome, DownloadError>?, at now: ClockReading
+  ) -> AttemptTask? {
     var work: Work?
     if let outcome {
       work = takeUp(outcome, at: now)
@@ -208,14 +208,14 @@ package struct DownloadAttempt: Sendable {
     case .orders(let orders):
       self.orders = orders[...]
       return nil
-    case .write(let blocks): return lay(AttemptStep.Piece(blocks: blocks), at: now)
+    case .write(let blocks): return lay(AttemptTask.Piece(blocks: blocks), at: now)
     case .synchronized(let failure): return endSync(failure, at: now)
     case .gathered: return gatherNext(at: now)
     }
   }
 
   private mutating func takeUp(
-    _ outcome: Result<AttemptStep.Outcome, DownloadError>, at now: ClockReading
+    _ outcome: Result<AttemptTask.Outcome, DownloadError>, at now: ClockReading
   ) -> Work? {
     guard let stage = self.stage else { preconditionFailure("an outcome came, and no step was under way") }
     switch outcome {

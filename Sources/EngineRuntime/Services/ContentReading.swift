@@ -4,8 +4,8 @@ import PodfluxCore
 /// Reads a published file from its beginning to the length that it had when it was opened, a piece at a time, and hashes
 /// it where that is wanted.
 public struct ContentReading<Contents: PublishedFileContents> {
-  /// What one step has come to.
-  public enum Step: Hashable, Sendable {
+  /// What reading a piece has come to.
+  public enum Progress: Hashable, Sendable {
     /// So many bytes were read.
     case read(bytes: Int)
     /// All of it was read, and it held that when it was opened.
@@ -28,7 +28,7 @@ public struct ContentReading<Contents: PublishedFileContents> {
   }
 
   /// Reads the next piece, or sees at the end whether the file is as it was opened: by the time of its last change.
-  public mutating func advance(atMost bytes: Int = FileReading.pieceBytes) throws(FileSystemFailure) -> Step {
+  public mutating func advance(atMost bytes: Int = FileReading.pieceBytes) throws(FileSystemFailure) -> Progress {
     let file = contents.file
     guard offset < file.length else { return try contents.present() == file ? .complete : .changed }
     let piece = try contents.read(offset: offset, count: Int(min(Int64(bytes), file.length - offset)))

@@ -80,9 +80,9 @@ public struct FileVerification<Files: LibraryFileSystem> {
   }
 
   private func verdict(
-    on subject: Subject, after step: ContentReading<Files.Contents>.Step
+    on subject: Subject, after progress: ContentReading<Files.Contents>.Progress
   ) -> Verification.Verdict? {
-    switch step {
+    switch progress {
     case .read: return nil
     // Judged by the time that it had before, an edit would be taken for damage.
     case .changed: return .unreadable("\"\(file.path)\" was written to while it was read")

@@ -137,7 +137,7 @@ struct CharacterDecoder: Sendable {
     while !pending.isEmpty, index < bytes.count {
       pending.append(bytes[index])
       index += 1
-      settlePending(isEnd: false, into: &output)
+      writePending(isEnd: false, into: &output)
     }
     while index < bytes.count {
       let start = index
@@ -157,11 +157,11 @@ struct CharacterDecoder: Sendable {
         index = bytes.count
       }
     }
-    if isEnd { settlePending(isEnd: true, into: &output) }
+    if isEnd { writePending(isEnd: true, into: &output) }
   }
 
   /// Writes the characters of the bytes that were kept back, as far as they are decided.
-  private mutating func settlePending(isEnd: Bool, into output: inout [UInt8]) {
+  private mutating func writePending(isEnd: Bool, into output: inout [UInt8]) {
     while let first = pending.first {
       if first < 0x80 {
         output.append(first)
@@ -228,16 +228,16 @@ struct CharacterDecoder: Sendable {
         index += 1
         continue
       }
-      settleDoubt(charset, into: &output)
+      writeDoubtfulRun(charset, into: &output)
       guard case .doubtful = mode else {
         return convert(bytes.extracting(index..<bytes.count), isEnd: isEnd, into: &output)
       }
     }
-    if isEnd { settleDoubt(charset, into: &output) }
+    if isEnd { writeDoubtfulRun(charset, into: &output) }
   }
 
   /// Writes the run that was gathered. A valid run that is too short to decide is read as UTF-8.
-  private mutating func settleDoubt(_ charset: SingleByteCharset, into output: inout [UInt8]) {
+  private mutating func writeDoubtfulRun(_ charset: SingleByteCharset, into output: inout [UInt8]) {
     var (index, isUTF8) = (0, true)
     while isUTF8, index < pending.count {
       switch UTF8Sequence.length(at: index, in: pending.span, available: pending.count - index) {

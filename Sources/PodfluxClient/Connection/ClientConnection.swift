@@ -217,7 +217,7 @@ package final class ClientConnection {
       if count < 0, errno == EAGAIN || errno == EINTR { return }
       throw fail(.ended(reason: nil))
     }
-    silence?.hear()
+    silence?.restart()
     nextLook = Self.lookAhead()
     try take(split(UnsafeRawBufferPointer(rebasing: buffer.prefix(count))))
   }

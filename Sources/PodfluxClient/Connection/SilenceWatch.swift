@@ -21,8 +21,8 @@ package struct SilenceWatch: Sendable {
     self.process = process
   }
 
-  /// Something has come from the engine.
-  package mutating func hear() {
+  /// Counts from zero again: the engine has sent something.
+  package mutating func restart() {
     (silentLooks, stoppedLooks) = (0, 0)
   }
 

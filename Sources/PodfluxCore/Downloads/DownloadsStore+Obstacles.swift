@@ -42,7 +42,7 @@ extension DownloadsStore {
     guard attempt.needsPath else { return false }
     // What may use unmetered paths only from now on is bound to its device from now on.
     let isUnbound = attempt.route == .any && obstacles.isUnmeteredOnly(attempt.policy, attempt.origin)
-    return attempt.pathGeneration != network.pathGeneration || isUnbound && network.state.path.device != nil
+    return attempt.pathNumber != network.pathNumber || isUnbound && network.state.path.device != nil
   }
 
   /// Takes in settings that have changed: for rows of podcasts of which something else is said now, and for those that run.

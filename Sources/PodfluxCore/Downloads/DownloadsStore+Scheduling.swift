@@ -59,7 +59,7 @@ extension DownloadsStore {
       attempt.doubt = .init(quotaLeft: try quotaLeft(toBegin: download.id, settings, in: turn))
     }
     live[download.id] = LiveAttempt(
-      attempt, policy: download.networks.effective, path: network.state.path, pathGeneration: network.pathGeneration,
+      attempt, policy: download.networks.effective, path: network.state.path, pathNumber: network.pathNumber,
       needsPath: obstacles.needsPath(attempt.address.host),
       expected: download.missingBytes.map { _ in download.neededBytes(doubtingLength: doubtsLength) },
       session: grant)

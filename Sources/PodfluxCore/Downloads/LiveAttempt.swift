@@ -10,8 +10,8 @@ public struct LiveAttempt: Hashable, Sendable {
   public internal(set) var origin: Origin
   /// The network path at its start, over which its connections were opened if it needs one.
   public let path: NetworkPath
-  /// The path generation at its start.
-  let pathGeneration: Int
+  /// The number of the network path at its start (`NetworkStore.pathNumber`).
+  let pathNumber: Int
   /// The route of its connections.
   let route: Route
   /// Whether reaching its host needs a path.
@@ -54,14 +54,14 @@ public struct LiveAttempt: Hashable, Sendable {
   }
 
   init(
-    _ attempt: Attempt, policy: NetworkPolicy, path: NetworkPath, pathGeneration: Int = 0, needsPath: Bool,
+    _ attempt: Attempt, policy: NetworkPolicy, path: NetworkPath, pathNumber: Int = 0, needsPath: Bool,
     expected: Int64?, session: SessionGrant? = nil
   ) {
     generation = attempt.id.generation
     host = attempt.address.host
     origin = attempt.origin
     self.path = path
-    self.pathGeneration = pathGeneration
+    self.pathNumber = pathNumber
     route = attempt.route
     self.needsPath = needsPath
     self.policy = policy

@@ -39,7 +39,7 @@ public indirect enum Action: ActionProtocol, Hashable {
   /// The part of a step that is done with files has been done, or cannot be.
   case cleaned(CleanupStep.Key, CleanupStep.Outcome)
   /// The engine has found out what the path is.
-  case path(NetworkPath)
+  case networkPath(NetworkPath)
   /// How local clocks go.
   case localTime(LocalTime)
   /// There is as much room on the disk as was waited for: so many bytes are free.
@@ -68,7 +68,7 @@ extension Action {
   public var isIntent: Bool {
     switch self {
     case .downloads, .podcasts, .sessions, .updateSettings, .filters, .cleanup, .network, .stop: true
-    case .recovered, .attempt, .refresh, .deleted, .notDeleted, .verified, .surveyed, .cleaned, .path, .localTime,
+    case .recovered, .attempt, .refresh, .deleted, .notDeleted, .verified, .surveyed, .cleaned, .networkPath, .localTime,
       .roomCame, .timeCame, .upkeepDone, .sidecar, .session:
       false
     }
@@ -157,7 +157,7 @@ public enum Effect: Hashable, Sendable {
   /// All transfers together keep to these limits from now on.
   case limit(TransferLimits)
   /// Connections that were made before are used no more, unless they are loopback's.
-  case leavePath
+  case leaveNetworkPath
   /// Post `roomCame` once so many bytes are free on the disk, and forget any earlier wish; nil wishes nothing.
   case watchRoom(atLeast: Int64?)
   /// Post `localTime`.

@@ -13,7 +13,7 @@ public struct NetworkStore: DomainStore {
   /// What is kept.
   public private(set) var state: NetworkState
   /// How often connections had to be left: who began before has lost its own, also if the path is the same again.
-  private(set) var pathGeneration = 0
+  private(set) var pathNumber = 0
   /// What the engine has found out for itself; nil before it has.
   private var detected: NetworkPath?
 
@@ -34,7 +34,7 @@ public struct NetworkStore: DomainStore {
     case .network(.auto):
       try change(to: detected ?? state.path, saidBy: .auto, in: &turn)
       return .done
-    case .path(let path):
+    case .networkPath(let path):
       detected = path
       if state.source == .auto { try change(to: path, saidBy: .auto, in: &turn) }
     case .recovered(let recovery): try begin(recovery, in: &turn)
@@ -65,8 +65,8 @@ public struct NetworkStore: DomainStore {
 
   private mutating func move(to path: NetworkPath, saidBy source: NetworkState.Source, in turn: inout PodfluxTurn) {
     if !path.goes(the: state.path) {
-      pathGeneration += 1
-      turn.perform(.leavePath)
+      pathNumber += 1
+      turn.perform(.leaveNetworkPath)
     }
     state.path = path
     state.source = source

@@ -26,8 +26,8 @@ struct LiveRequest: Hashable, Sendable {
   let needsPath: Bool
   /// Whether its bytes come over cellular.
   let isOverCellular: Bool
-  /// The generation of the path that its connections take.
-  let pathGeneration: Int
+  /// The number of the network path that its connections take.
+  let pathNumber: Int
   /// The session that it goes with.
   let session: SessionGrant?
 
@@ -37,11 +37,11 @@ struct LiveRequest: Hashable, Sendable {
     self.session = session
     needsPath = context.obstacles.needsPath(host)
     isOverCellular = context.network.state.path.interface == .cellular
-    pathGeneration = context.network.pathGeneration
+    pathNumber = context.network.pathNumber
   }
 
   /// Whether its connections were made over another path than the present one, and it needs one.
   func hasLostPath(reading context: RequestContext) -> Bool {
-    needsPath && pathGeneration != context.network.pathGeneration
+    needsPath && pathNumber != context.network.pathNumber
   }
 }

@@ -47,7 +47,7 @@ public struct SessionsStore: DomainStore {
     case .handle(.sessions), .handle(.session), .receive(.downloads(.session)), .receive(.podcasts(.session)),
       .receive(.sidecars(.session)), .handle(.recovered):
       true
-    case .handle(.path), .handle(.network), .endBatch: !view.sessions.isEmpty
+    case .handle(.networkPath), .handle(.network), .endBatch: !view.sessions.isEmpty
     case .handle, .receive: false
     }
   }
@@ -60,7 +60,7 @@ public struct SessionsStore: DomainStore {
     case .sessions(let intent): return try handle(intent, in: &turn)
     case .session(let fact): try handle(fact, in: &turn)
     case .recovered: try recover(in: &turn)
-    case .path, .network: try hurry(in: turn)
+    case .networkPath, .network: try hurry(in: turn)
     default: break
     }
     return nil

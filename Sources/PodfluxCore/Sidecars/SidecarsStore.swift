@@ -83,7 +83,7 @@ public struct SidecarsStore: DomainStore {
   func isConcerned(by call: StoreCall) -> Bool {
     switch call {
     case .handle(.sidecar), .handle(.recovered), .handle(.stop), .receive(.settings): true
-    case .handle(.timeCame), .handle(.path), .handle(.network), .handle(.cleanup(.run)),
+    case .handle(.timeCame), .handle(.networkPath), .handle(.network), .handle(.cleanup(.run)),
       .receive(.downloads(.removed)), .receive(.downloads(.removedMany)), .receive(.downloads(.lost)),
       .receive(.podcasts(.sessionChanged)):
       hasRows
@@ -109,7 +109,7 @@ public struct SidecarsStore: DomainStore {
       if context.settings.cleanupOnStart { beginRound(in: turn) }
     case .cleanup(.run(let request)):
       if request.mode == .apply { beginRound(in: turn) }
-    case .timeCame, .path, .network: mayFetch = true
+    case .timeCame, .networkPath, .network: mayFetch = true
     case .stop: if context.lifecycle.isEnding { for key in live.keys.sorted() { stop(key, in: &turn) } }
     default: break
     }

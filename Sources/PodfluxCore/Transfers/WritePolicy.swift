@@ -27,7 +27,7 @@ public enum WritePolicy {
 
 /// Decides when to checkpoint a transfer.
 public struct CheckpointMeter: Sendable {
-  public enum Step: Hashable, Sendable {
+  public enum Decision: Hashable, Sendable {
     case none
     /// Record the version of the partial file's bytes in the row, before any byte counts.
     case announce
@@ -50,8 +50,8 @@ public struct CheckpointMeter: Sendable {
     isAnnounced = position > 0
   }
 
-  /// The step for a file of this length now.
-  public mutating func step(at written: Int64, milliseconds now: Int64) -> Step {
+  /// What a file of this length calls for now.
+  public mutating func decision(at written: Int64, milliseconds now: Int64) -> Decision {
     let isDue =
       written - length >= WritePolicy.checkpointBytes || now - milliseconds >= WritePolicy.checkpointMilliseconds
     if isDue, written > length {

@@ -29,11 +29,11 @@ public final class Podflux: Sendable {
   ///
   /// - Parameters:
   ///   - path: The library's folder.
-  ///   - state: The external state folder, if any: see `EngineConfiguration.statePath`.
+  ///   - state: The state folder, if it lies outside the library: see `EngineConfiguration.statePath`.
   ///   - logger: The destination of logs.
   /// - Throws: `EngineError`.
   public static func open(
-    library path: String, state: String? = nil, logger: Logger = Logger(label: "podflux")
+    library path: String, stateFolder state: String? = nil, logger: Logger = Logger(label: "podflux")
   ) async throws -> Podflux {
     let client = LibraryClient()
     let engine = try Engine(

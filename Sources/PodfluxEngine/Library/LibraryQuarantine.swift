@@ -3,9 +3,16 @@ import Flux
 import Foundation
 import PodfluxCore
 
-/// A library's quarantine for users, without an engine or beside a running one.
+/// A library's quarantine, the folder of the files that were put aside: lists, restores and deletes them, without an engine or
+/// beside a running one.
+///
+/// ```swift
+/// let deleted = try LibraryQuarantine(ofLibraryAt: "/srv/podcasts").empty(olderThanDays: 30)
+/// ```
+///
+/// Nothing replaces another file. Calls wait for the disk.
 public struct LibraryQuarantine: Sendable {
-  /// Why an operation failed. One sentence for users.
+  /// Why an operation failed; nothing was changed. `description` is one sentence for people: `print(failure.description)`.
   public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The library is missing or unreadable.
     case unreadableLibrary(String)
@@ -23,8 +30,8 @@ public struct LibraryQuarantine: Sendable {
 
   private let quarantine: Quarantine
 
-  /// Opens the existing library at `path`, with its external state folder if it has one.
-  public init(ofLibraryAt path: String, state: String? = nil) throws(Failure) {
+  /// Opens the existing library at `path`, with its state folder if that lies outside.
+  public init(ofLibraryAt path: String, stateFolder state: String? = nil) throws(Failure) {
     do throws(FileError) {
       quarantine = Quarantine(try Library.open(at: path, state: state, mode: .existing))
     } catch {

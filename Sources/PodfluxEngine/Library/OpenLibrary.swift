@@ -193,12 +193,18 @@ extension TableReader {
 }
 
 /// Reads a library without an engine, or beside a running one, and changes nothing.
+///
+/// ```swift
+/// let snapshot = try LibraryReader.snapshot(ofLibraryAt: "/srv/podcasts", .init(stores: [.downloads]))
+/// ```
+///
+/// Calls wait for the disk. Beside a running engine they show the last committed state, without what runs.
 public enum LibraryReader {
-  /// A snapshot of a library, whose state lies in the given external folder, or in the one that the library records.
+  /// A snapshot of a library, whose state folder is the given one, or else the one that the library records.
   ///
   /// - Throws: `EngineError.unreadableLibrary`.
   public static func snapshot(
-    ofLibraryAt path: String, state: String? = nil, _ query: SnapshotQuery
+    ofLibraryAt path: String, stateFolder state: String? = nil, _ query: SnapshotQuery
   ) throws(EngineError) -> Snapshot {
     try reading(libraryAt: path, state: state) { folder, database, isInUse in
       let now = Services.clock().wall
@@ -221,7 +227,7 @@ public enum LibraryReader {
   /// nothing is changed.
   ///
   /// - Throws: `EngineError.unreadableLibrary`.
-  public static func requireLibrary(at path: String, state: String? = nil) throws(EngineError) {
+  public static func requireLibrary(at path: String, stateFolder state: String? = nil) throws(EngineError) {
     do {
       let folder = try Library.open(at: path, state: state, mode: .existing)
       guard !FileManager.default.fileExists(atPath: folder.databasePath) else { return }
@@ -237,7 +243,7 @@ public enum LibraryReader {
   /// Whether an engine holds a library, of this process or another one.
   ///
   /// - Throws: `EngineError.unreadableLibrary`.
-  public static func isInUse(libraryAt path: String, state: String? = nil) throws(EngineError) -> Bool {
+  public static func isInUse(libraryAt path: String, stateFolder state: String? = nil) throws(EngineError) -> Bool {
     do throws(FileError) {
       return try LibraryLock.isHeld(try Library.open(at: path, state: state, mode: .existing))
     } catch {
@@ -253,7 +259,7 @@ public enum LibraryReader {
   ///   - includesSecrets: Whether addresses have their user names, passwords and tokens.
   /// - Throws: `EngineError.unreadableLibrary`.
   public static func opml(
-    ofLibraryAt path: String, state: String? = nil, includingSecrets includesSecrets: Bool
+    ofLibraryAt path: String, stateFolder state: String? = nil, includingSecrets includesSecrets: Bool
   ) throws(EngineError) -> String {
     try reading(libraryAt: path, state: state) { _, database, _ in
       try database.read { try $0.opml(includingSecrets: includesSecrets) }

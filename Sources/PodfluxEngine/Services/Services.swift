@@ -100,7 +100,7 @@ final class Services: Sendable {
     case .cancelSurvey(let run): cleanup.cancelSurvey(run)
     case .cleanUp(let step): cleanup.cleanUp(step)
     case .limit(let limits): transfers.limit(limits)
-    case .leavePath: transfers.leavePath()
+    case .leaveNetworkPath: transfers.leaveNetworkPath()
     case .watchRoom(let bytes): room.watch(atLeast: bytes)
     case .readLocalTime: post(.localTime(LocalClock.localTime(at: Self.clock().wall)))
     case .runUpkeep(let folders, let day): upkeep.runUpkeep(folders, day)
@@ -127,7 +127,7 @@ final class Services: Sendable {
     _ links: LinkOverrides, logger: Logger, post: @escaping @Sendable (Action) -> Void
   ) -> PathMonitor? {
     do {
-      return try PathMonitor(overrides: links) { post(.path($0)) }
+      return try PathMonitor(overrides: links) { post(.networkPath($0)) }
     } catch {
       logger.warning(
         "the path to the network cannot be followed and is taken for an unmetered one; say with network/report what it is",

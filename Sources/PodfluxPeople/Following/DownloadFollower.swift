@@ -154,7 +154,7 @@ package struct DownloadFollower {
       let id = try payload.required("id", JSONObject.string)
       guard follows(id) else { return [] }
       let file = try payload.object("file")
-      return settle(
+      return finish(
         id, .done(path: try file?.string("path") ?? "", bytes: try file?.integer("length") ?? 0))
     case "downloads/failed":
       let id = try payload.required("id", JSONObject.string)
@@ -167,7 +167,7 @@ package struct DownloadFollower {
       let id = try payload.required("id", JSONObject.string)
       removed += 1
       if let file = try payload.object("file") { try note(deleted: file) }
-      if follows(id) { return settle(id, .left("removed")) }
+      if follows(id) { return finish(id, .left("removed")) }
     case "downloads/pause", "downloads/cancel", "downloads/remove", "downloads/verified": doubtsAll = scope == .these
     default: break
     }
@@ -182,7 +182,7 @@ package struct DownloadFollower {
         path: try file.required("path", JSONObject.string), bytes: try file.required("length", JSONObject.integer)))
   }
 
-  private mutating func settle(_ id: String, _ outcome: Outcome) -> [Settled] {
+  private mutating func finish(_ id: String, _ outcome: Outcome) -> [Settled] {
     guard pending.remove(id) != nil || scope == .all else { return [] }
     doubtful.remove(id)
     ended.insert(id)
@@ -215,7 +215,7 @@ package struct DownloadFollower {
       return true
     }
     // Of those that have not failed an attempt comes again.
-    if isWhole { for id in wanted.sorted() { settled += settle(id, .left("removed")) } }
+    if isWhole { for id in wanted.sorted() { settled += finish(id, .left("removed")) } }
     return settled
   }
 
@@ -258,9 +258,9 @@ package struct DownloadFollower {
   private mutating func take(_ item: DownloadItem) -> [Settled] {
     switch item.state {
     case .completed:
-      settle(item.id, .done(path: item.path ?? "", bytes: item.bytes.total ?? item.bytes.received))
-    case .failed: settle(item.id, .failed(item.error ?? Failure(code: "failed", message: "it has failed")))
-    case .paused: settle(item.id, .left("paused"))
+      finish(item.id, .done(path: item.path ?? "", bytes: item.bytes.total ?? item.bytes.received))
+    case .failed: finish(item.id, .failed(item.error ?? Failure(code: "failed", message: "it has failed")))
+    case .paused: finish(item.id, .left("paused"))
     case .queued, .waiting, .running, nil: []
     }
   }
@@ -322,7 +322,7 @@ package struct DownloadFollower {
       code: DownloadError.Code.unauthorized.rawValue,
       message: "it waits for its login, which is closed; \"podflux sessions\" lists it")
     return rows.flatMap { row in
-      settle(row.id, row.reason == .auth ? .failed(failure) : .waits(row.stateWords(by: clock)))
+      finish(row.id, row.reason == .auth ? .failed(failure) : .waits(row.stateWords(by: clock)))
     }
   }
 

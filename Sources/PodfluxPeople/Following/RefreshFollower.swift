@@ -45,11 +45,11 @@ package struct RefreshFollower {
         continue
       }
       isMoving = isMoving || feed.isRefreshing
-      if !feed.isRefreshing, feed.nextRefresh.map({ $0 > orderedAt }) ?? true { settle(feed) }
+      if !feed.isRefreshing, feed.nextRefresh.map({ $0 > orderedAt }) ?? true { finish(feed) }
     }
   }
 
-  private mutating func settle(_ feed: FeedItem) {
+  private mutating func finish(_ feed: FeedItem) {
     pending.remove(feed.id)
     let new = feed.episodes - (before[feed.id]?.episodes ?? 0)
     if feed.error != nil {

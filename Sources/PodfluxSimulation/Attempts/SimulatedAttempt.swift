@@ -23,7 +23,7 @@ final class SimulatedAttempt {
   /// How many jobs of file work are ordered and not done.
   private var jobs = 0
   /// What the last step of the job under way has come to.
-  private var outcome: Result<AttemptStep.Outcome, DownloadError>?
+  private var outcome: Result<AttemptTask.Outcome, DownloadError>?
   /// Whether that step was a write.
   private var hasWritten = false
   private var isScheduled = false
@@ -104,10 +104,10 @@ final class SimulatedAttempt {
     world.schedule(.network(self, number: networkNumber), after: delay)
   }
 
-  /// Something comes of the exchange.
-  func hear(number: Int) throws {
+  /// Takes what comes next of the exchange.
+  func receiveNext(number: Int) throws {
     guard !isOver, number == networkNumber else { return }
-    if partExchange != nil { return try hearPart() }
+    if partExchange != nil { return try receivePart() }
     try exchange?.goOn()
   }
 
@@ -126,7 +126,7 @@ final class SimulatedAttempt {
   }
 
   /// The next thing of a part comes over the wire. Some servers fall silent: then the attempt's patience ends it.
-  private func hearPart() throws {
+  private func receivePart() throws {
     let clock = world.clock
     try advance { _ = $0.tick(at: clock) }
     guard let url = partExchange?.request.url, let piece = try partExchange?.next(in: process) else {
@@ -185,7 +185,7 @@ final class SimulatedAttempt {
     scheduleFiles()
   }
 
-  private func nextStep() throws -> AttemptStep? {
+  private func nextStep() throws -> AttemptTask? {
     let clock = world.clock
     while jobs > 0 {
       let outcome = self.outcome
@@ -196,7 +196,7 @@ final class SimulatedAttempt {
     return nil
   }
 
-  private func perform(_ step: AttemptStep) throws -> Result<AttemptStep.Outcome, DownloadError> {
+  private func perform(_ step: AttemptTask) throws -> Result<AttemptTask.Outcome, DownloadError> {
     switch step {
     case .files(let step):
       if world.sabotage == .stopForgetsToSync, core.machine.isStopping, case .synchronize = step {
@@ -208,7 +208,7 @@ final class SimulatedAttempt {
       let states = work.digestStates
       if world.sabotage == .syncNotAwaited { try advance { $0.synchronized(nil) } }
       return .success(.synchronizing(digestStates: states))
-    case .report(let report): try hear(report)
+    case .report(let report): try post(report)
     case .end(let report):
       try end(report)
       if world.sabotage == .endedTwice { try end(report) }
@@ -216,7 +216,7 @@ final class SimulatedAttempt {
     return .success(.done)
   }
 
-  private func perform(_ step: AttemptStep.FileStep) -> Result<AttemptStep.Outcome, DownloadError> {
+  private func perform(_ step: AttemptTask.FileTask) -> Result<AttemptTask.Outcome, DownloadError> {
     var step = step
     if world.sabotage == .tagsNotAwaited, case .prepareToMove(let moment, var request?) = step {
       request.material = TagMaterial()
@@ -254,8 +254,8 @@ final class SimulatedAttempt {
 
   // MARK: Reports
 
-  func hear(_ report: AttemptReport) throws {
-    // A library that was given up hears no more.
+  func post(_ report: AttemptReport) throws {
+    // Nothing is posted to a library that was given up.
     guard process.isAlive else { return }
     let report = sabotaged(report)
     try world.checker.willReport(report)

@@ -21,7 +21,7 @@ extension InvariantChecker {
     }
     try checkOutlived(batch, changes, writes)
     try checkRefused(changes, writes)
-    hearFeeds(batch, in: world)
+    noteFeedResults(batch, in: world)
     try checkSubscriptions(before, batch, world)
     for (action, outcome) in zip(batch.actions, batch.turnout.outcomes) {
       guard case .refresh(let report) = action, case .handled = outcome else { continue }
@@ -32,13 +32,13 @@ extension InvariantChecker {
 
   // MARK: What clients were promised
 
-  private func hearFeeds(_ batch: Batch, in world: World) {
+  private func noteFeedResults(_ batch: Batch, in world: World) {
     for (action, outcome) in zip(batch.actions, batch.turnout.outcomes) {
       guard case .podcasts(let intent) = action, case .handled(let reply) = outcome else { continue }
-      world.listener.hear(intent, reply)
+      world.listener.noteResult(of: intent, reply)
       guard case .import = intent else { continue }
       for feed in feeds.feeds.values where world.listener.wishes[feed.id] == nil {
-        world.listener.hear(imported: feed)
+        world.listener.noteImport(of: feed)
       }
     }
   }

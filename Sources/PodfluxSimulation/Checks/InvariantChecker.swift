@@ -107,7 +107,7 @@ final class InvariantChecker {
     noteRemovedSidecars(batch)
     noteFetched(batch)
     for step in finished { if let id = step.finding.download { hasFollowed.insert(id) } }
-    hear(batch, rowsBefore, world)
+    noteResults(batch, rowsBefore, world)
     complete(finished, in: &world.client, process.ledger)
     for id in changes.before.keys.sorted() {
       guard let row = rows[id] else { continue }
@@ -288,11 +288,11 @@ final class InvariantChecker {
 
   // MARK: Promises
 
-  private func hear(_ batch: Batch, _ rowsBefore: [DownloadID: Download], _ world: World) {
+  private func noteResults(_ batch: Batch, _ rowsBefore: [DownloadID: Download], _ world: World) {
     let answers = Array(zip(batch.actions, batch.turnout.outcomes))
     let changesMany = batch.actions.contains { $0.isBulk }
     let news = world.process.map { FeedNews($0.ledger.notes) } ?? FeedNews()
-    world.client.hear(answers, rows: rowsBefore, isAlone: batch.actions.count == 1, news)
+    world.client.noteResults(answers, rows: rowsBefore, isAlone: batch.actions.count == 1, news)
     if changesMany, batch.actions.count > 1 { world.client.adopt(rows) }
   }
 }

@@ -228,7 +228,7 @@ extension Effect {
     case .cancelSurvey(let run): "end looking \(run)"
     case .cleanUp(let step): "clean up \(step.key): \(step.decision.rawValue) \(step.finding)"
     case .limit(let limits): "limit \(limits)"
-    case .leavePath: "leave the path"
+    case .leaveNetworkPath: "leave the path"
     case .watchRoom(let bytes): "watch for \(bytes.map(String.init) ?? "no") bytes"
     case .readLocalTime: "read the time zone"
     case .wake(let moment): "wake at \(moment.map { String($0.milliseconds - World.beginning) } ?? "never")"

@@ -230,12 +230,12 @@ struct SimulatedClient {
 // MARK: - What it was promised
 
 extension SimulatedClient {
-  /// Receives the results of its intents. `rows` are those before the batch.
+  /// Notes what its intents have come to. `rows` are those before the batch.
   ///
   /// - Parameters:
   ///   - isAlone: Whether the batch did nothing else, so that the result of a bulk change is known.
   ///   - news: What intents of feeds have made of downloads.
-  mutating func hear(
+  mutating func noteResults(
     _ answers: [(Action, Dispatcher<Stores>.Outcome)], rows: [DownloadID: Download], isAlone: Bool,
     _ news: FeedNews = FeedNews()
   ) {

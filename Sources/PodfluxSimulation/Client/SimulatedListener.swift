@@ -104,8 +104,8 @@ struct SimulatedListener {
 
   // MARK: What it was promised
 
-  /// Receives the result of an intent.
-  mutating func hear(_ intent: PodcastIntent, _ reply: Reply?) {
+  /// Notes what an intent has come to.
+  mutating func noteResult(of intent: PodcastIntent, _ reply: Reply?) {
     switch (intent, reply) {
     case (.subscribe(let wish), .subscribed(let id, created: true)?):
       (wishes[id], keyed[id]) = (wish.wishes, wish.address)
@@ -125,7 +125,7 @@ struct SimulatedListener {
   }
 
   /// The engine has named a subscription of a list.
-  mutating func hear(imported feed: Feed) {
+  mutating func noteImport(of feed: Feed) {
     wishes[feed.id] = feed.wishes
   }
 }

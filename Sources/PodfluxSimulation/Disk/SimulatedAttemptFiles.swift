@@ -205,7 +205,7 @@ final class SimulatedAttemptFiles: AttemptFiles, AttemptSurroundings, @unchecked
   func recorded() { unrecordedSince = nil }
 
   /// A write has ended, and a checkpoint has had its chance.
-  func checkPatience(of core: DownloadAttempt, before step: AttemptStep) throws {
+  func checkPatience(of core: DownloadAttempt, before step: AttemptTask) throws {
     guard core.machine.wantsCheckpoints, let since = unrecordedSince else { return }
     switch step {
     case .files(.synchronize), .files(.hashTail), .synchronizeBeside: return

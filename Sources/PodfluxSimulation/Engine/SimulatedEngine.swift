@@ -76,7 +76,7 @@ final class SimulatedEngine {
     ask(.action(intent))
   }
 
-  func hear(_ signal: SimulatedSignal) throws {
+  func handle(_ signal: SimulatedSignal) throws {
     guard isAlive else { return }
     world.noteTrouble("signal: \(signal)")
     switch signal {
@@ -264,7 +264,7 @@ extension SimulatedEngine: EngineAudience {
     case .effectBeforeCommit:
       for effect in turnout.effects { try process.begin(effect) }
     case .acknowledgedTooEarly:
-      world.client.hear(
+      world.client.noteResults(
         Array(zip(batch.intents, turnout.outcomes.dropFirst(batch.facts.count))), rows: world.checker.rows,
         isAlone: false)
     default: break

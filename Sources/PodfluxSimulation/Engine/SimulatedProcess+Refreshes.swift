@@ -23,7 +23,7 @@ extension SimulatedProcess {
     }
   }
 
-  func hearLate(_ report: RefreshReport) {
+  func postLate(_ report: RefreshReport) {
     var report = report
     if world.sabotage == .refreshGenerationNotChecked,
       let live = dispatcher.state.podcasts.live[report.refresh.feed]

@@ -203,7 +203,7 @@ final class SimulatedProcess: EngineSession {
     case .stopRefresh(let id): if world.sabotage != .refreshStopLost { try refreshes[id]?.stop() }
     case .sidecar(let order): try begin(order)
     case .session(let order): try begin(order)
-    case .limit, .leavePath, .announce, .tell, .wake, .close: break
+    case .limit, .leaveNetworkPath, .announce, .tell, .wake, .close: break
     }
   }
 
@@ -242,7 +242,7 @@ final class SimulatedProcess: EngineSession {
     }
   }
 
-  func hearLate(_ report: AttemptReport) {
+  func postLate(_ report: AttemptReport) {
     var report = report
     if world.sabotage == .generationNotChecked,
       let live = dispatcher.state.downloads.live[report.attempt.download]
@@ -265,7 +265,7 @@ final class SimulatedProcess: EngineSession {
   func postPath() {
     guard toldPath != world.path else { return }
     toldPath = world.path
-    post(.path(world.path))
+    post(.networkPath(world.path))
   }
 
   /// Whether a stop is lost that a change of the path has made.

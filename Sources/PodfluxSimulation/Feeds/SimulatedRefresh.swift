@@ -180,8 +180,8 @@ final class SimulatedRefresh {
     world.schedule(.feedExchange(self, number: networkNumber), after: world.feedDelay(oneIn: 1))
   }
 
-  /// The next thing comes over the wire.
-  func hear(number: Int) throws {
+  /// Takes what comes next over the wire.
+  func receiveNext(number: Int) throws {
     guard !isOver, number == networkNumber, !deliveries.isEmpty else { return }
     switch deliveries.removeFirst() {
     case .connecting(let request):

@@ -86,8 +86,8 @@ final class SimulatedExchange {
     case .connecting where !client.isReachable || !client.isConnected:
       end(.failure(ExchangeFailure(.connectFailed, message: "there is no way to the host")))
     case .body where !client.isConnected: loseConnection()
-    case .connecting: try hearHead()
-    case .body: try hearBody()
+    case .connecting: try receiveHead()
+    case .body: try receiveBody()
     case .silent:
       try tick()
       phase = .over(.failure(ExchangeFailure(.stalled, message: "no byte came")))
@@ -98,7 +98,7 @@ final class SimulatedExchange {
 
   private var isOver: Bool { if case .over = phase { true } else { false } }
 
-  private func hearHead() throws {
+  private func receiveHead() throws {
     if let failure = response.failure { return end(.failure(failure)) }
     let head = response.head(from: client.attempt.address)
     let demand = try client.advance { $0.received(head: head, at: client.world.clock) }
@@ -109,7 +109,7 @@ final class SimulatedExchange {
     }
   }
 
-  private func hearBody() throws {
+  private func receiveBody() throws {
     if world.now - clockAtTick >= WritePolicy.writeMilliseconds { try tick() }
     let piece = nextPiece()
     guard !piece.isEmpty else { return endBody() }
@@ -146,7 +146,7 @@ final class SimulatedExchange {
   private func tick() throws {
     clockAtTick = world.now
     try tellTraffic()
-    if let reading = try client.advance({ $0.tick(at: client.world.clock) }) { try client.hear(reading) }
+    if let reading = try client.advance({ $0.tick(at: client.world.clock) }) { try client.post(reading) }
   }
 
   private func tellTraffic() throws {

@@ -82,8 +82,8 @@ final class SimulatedOpening {
     world.schedule(.sessionExchange(self, number: networkNumber), after: world.sessionDelay(oneIn: 1))
   }
 
-  /// The answer comes.
-  func hear(number: Int) {
+  /// Takes the answer of the token server.
+  func receiveNext(number: Int) {
     guard !isOver, number == networkNumber, let request else { return }
     self.request = nil
     guard isReachable else {

@@ -85,8 +85,8 @@ final class SimulatedSidecar {
     world.schedule(.sidecarExchange(self, number: networkNumber), after: world.sidecarDelay(oneIn: 1))
   }
 
-  /// The next thing comes over the wire.
-  func hear(number: Int) throws {
+  /// Takes what comes next over the wire.
+  func receiveNext(number: Int) throws {
     guard !isOver, number == networkNumber, var exchange else { return }
     let piece = try exchange.next(in: process)
     self.exchange = exchange

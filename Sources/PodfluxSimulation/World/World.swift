@@ -148,14 +148,14 @@ final class World {
     switch event {
     case .turn(let engine): try engine.turn()
     case .timer(let engine, let timer, let number): try engine.fire(timer, number: number)
-    case .signal(let engine, let signal): try engine.hear(signal)
+    case .signal(let engine, let signal): try engine.handle(signal)
     case .files(let attempt):
       guard !dies(in: 4_000) else { return }
       if attempt.process.isAlive || attempt.process.mayLinger { try attempt.workOnFiles() }
     case .synchronization(let attempt):
       if attempt.process.isAlive || attempt.process.mayLinger { try attempt.synchronize() }
     case .network(let attempt, let number):
-      try attempt.process.ifAlive { _ in try attempt.hear(number: number) }
+      try attempt.process.ifAlive { _ in try attempt.receiveNext(number: number) }
     case .deletion(let process, let deletion): try process.ifAlive { try $0.delete(deletion) }
     case .verification(let verification): try verification.process.ifAlive { _ in try verification.advance() }
     case .upkeep(let process, let folders, let day): try process.ifAlive { try $0.runUpkeep(folders, day) }
@@ -164,17 +164,17 @@ final class World {
       try cleanup.process.ifAlive { _ in try cleanup.work() }
     case .path(let process): try process.ifAlive { $0.postPath() }
     case .room(let process, let number): try process.ifAlive { $0.lookForRoom(number) }
-    case .lateReport(let process, let report): try process.ifAlive { $0.hearLate(report) }
-    case .lateRefresh(let process, let report): try process.ifAlive { $0.hearLate(report) }
+    case .lateReport(let process, let report): try process.ifAlive { $0.postLate(report) }
+    case .lateRefresh(let process, let report): try process.ifAlive { $0.postLate(report) }
     case .refresh(let refresh): try refresh.process.ifAlive { _ in try refresh.work() }
     case .feedExchange(let refresh, let number):
-      try refresh.process.ifAlive { _ in try refresh.hear(number: number) }
+      try refresh.process.ifAlive { _ in try refresh.receiveNext(number: number) }
     case .sidecar(let sidecar): try sidecar.process.ifAlive { _ in try sidecar.work() }
     case .sidecarExchange(let sidecar, let number):
-      try sidecar.process.ifAlive { _ in try sidecar.hear(number: number) }
+      try sidecar.process.ifAlive { _ in try sidecar.receiveNext(number: number) }
     case .sidecarErrand(let process, let order): try process.ifAlive { try $0.run(order) }
     case .session(let opening): try opening.process.ifAlive { _ in try opening.work() }
-    case .sessionExchange(let opening, let number): try opening.process.ifAlive { _ in opening.hear(number: number) }
+    case .sessionExchange(let opening, let number): try opening.process.ifAlive { _ in opening.receiveNext(number: number) }
     case .feedChange: try changeFeeds()
     case .mounting:
       disk.mount()

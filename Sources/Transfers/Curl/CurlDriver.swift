@@ -77,7 +77,7 @@ package final class CurlDriver: Sendable {
 
   /// Leaves the network path: exchanges started from now on reuse no connection that is open now, and connections that
   /// lead away from this machine are shut down. Thread safe; returns at once.
-  package func leavePath() {
+  package func leaveNetworkPath() {
     mailbox.post { $0.leavesPath = true }
   }
 

@@ -39,7 +39,7 @@ final class CurlLoop {
   private func readLetters() -> Bool {
     let letters = mailbox.collect()
     // Before starting the new ones: those get new connections.
-    if letters.leavesPath { leavePath() }
+    if letters.leavesPath { leaveNetworkPath() }
     if let rate = letters.bytesPerSecond { limit(bytesPerSecond: rate) }
     if let trust = letters.trust { self.trust = trust }
     for start in letters.started { begin(start) }
@@ -101,7 +101,7 @@ extension CurlLoop {
 
 extension CurlLoop {
   /// Shuts down the connections of the old path, and closes the idle ones.
-  private func leavePath() {
+  private func leaveNetworkPath() {
     pools.renew()
     sockets.shutDownAll(exchanging: multi.exchange)
   }

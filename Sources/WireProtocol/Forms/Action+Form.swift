@@ -89,10 +89,10 @@ extension Action {
       coder.type("cleanup/cleaned", "The engine has carried out the part of a step that concerns files, or cannot.")
       try form.exchange(of: &step, with: &coder)
       return .cleaned(step, form.outcome)
-    case .path(var path):
+    case .networkPath(var path):
       coder.type("network/changed", "The engine has detected another network path.")
       try path.exchange(with: &coder)
-      return .path(path)
+      return .networkPath(path)
     case .localTime(var time):
       coder.type("engine/localTime", "The engine has read the rules of the local time zone.")
       try time.exchange(with: &coder)
@@ -160,7 +160,7 @@ extension ActionForm {
     ].map {
       ActionForm(.attempt(AttemptReport(attempt: .template, news: $0)), naming: ["attempt", "fetched", "id"])
     } + podcastFacts + sidecarFacts + sessionFacts + [
-      ActionForm(.recovered(.template)), ActionForm(.path(.template)), ActionForm(.localTime(.template)),
+      ActionForm(.recovered(.template)), ActionForm(.networkPath(.template)), ActionForm(.localTime(.template)),
       ActionForm(.roomCame(0)), ActionForm(.timeCame), ActionForm(.upkeepDone(gone: [])), ActionForm(.deleted(0)),
       ActionForm(.notDeleted(0, because: nil)), ActionForm(.verified(.template, .intact)),
       ActionForm(.surveyed(0, .found([]))), ActionForm(.cleaned(0, .done)),

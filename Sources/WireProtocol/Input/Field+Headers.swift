@@ -18,7 +18,7 @@ extension Field {
     var names: Set<String> = []
     var headers: [Header] = []
     for member in members {
-      let field = Field(value: member.value, container: path, step: .key(member.key))
+      let field = Field(value: member.value, container: path, part: .key(member.key))
       try field.checkHeaderName(member.key)
       guard names.insert(member.key.lowercased()).inserted else {
         throw field.refusal(.invalidValue, "the header is there twice in other letters; give each header once")

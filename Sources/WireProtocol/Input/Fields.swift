@@ -14,19 +14,19 @@ struct Fields {
       let list = known.isEmpty ? "leave it empty" : "known are " + known.joined(separator: ", ")
       throw Refusal(
         .unknownField, "there is no field \"\(member.key.clipped)\" here; \(list)",
-        path: JSONStep.key(member.key).appended(to: path))
+        path: JSONPathPart.key(member.key).appended(to: path))
     }
   }
 
   /// The value of a key; nil if it is not there.
   subscript(key: String) -> Field? {
-    object[key].map { Field(value: $0, container: path, step: .key(key)) }
+    object[key].map { Field(value: $0, container: path, part: .key(key)) }
   }
 
   /// The value of a key that must be there.
   func required(_ key: String) throws(Refusal) -> Field {
     guard let field = self[key] else {
-      throw Refusal(.missingField, "\"\(key)\" is missing; give it", path: JSONStep.key(key).appended(to: path))
+      throw Refusal(.missingField, "\"\(key)\" is missing; give it", path: JSONPathPart.key(key).appended(to: path))
     }
     return field
   }
@@ -36,10 +36,10 @@ struct Fields {
 struct Field {
   let value: JSONValue
   let container: String
-  let step: JSONStep
+  let part: JSONPathPart
 
   /// Where it stands: `payload.ids[3]`.
-  var path: String { step.appended(to: container) }
+  var path: String { part.appended(to: container) }
 
   func refusal(_ code: Refusal.Code, _ message: String) -> Refusal {
     Refusal(code, message, path: path)
@@ -80,7 +80,7 @@ extension Field {
       throw refusal(.limitExceeded, "\(path) has \(values.count) elements; give at most \(limit)")
     }
     let path = path
-    return values.enumerated().map { Field(value: $1, container: path, step: .index($0)) }
+    return values.enumerated().map { Field(value: $1, container: path, part: .index($0)) }
   }
 
   /// A number written without fraction and exponent.

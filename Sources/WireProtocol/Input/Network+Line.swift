@@ -35,7 +35,7 @@ extension Field {
     }
     var policies: [String: NetworkPolicy] = [:]
     for member in members {
-      let field = Field(value: member.value, container: path, step: .key(member.key))
+      let field = Field(value: member.value, container: path, part: .key(member.key))
       guard member.key.utf8.count <= Field.maximumLabelBytes, !member.key.hasControlCharacters else {
         throw mustBe("an object with podcasts' names of at most \(Field.maximumLabelBytes) bytes as its keys")
       }

@@ -1,11 +1,11 @@
 import PodfluxCore
 
-/// One step of the way to a value inside a line.
-enum JSONStep: Hashable {
+/// One part of the path to a value inside a line: a key or an index.
+enum JSONPathPart: Hashable {
   case key(String)
   case index(Int)
 
-  /// The path that leads one step further than `path`, as a refusal shows it: `payload.ids[3]`.
+  /// The path with this part appended to `path`, as a refusal shows it: `payload.ids[3]`.
   func appended(to path: String) -> String {
     switch self {
     case .key(let key): path.isEmpty ? key.clipped : path + "." + key.clipped

@@ -19,7 +19,7 @@ struct JSONReader {
   /// What the bytes are, for people.
   let source: JSONSource
   var position = 0
-  private var path: [JSONStep] = []
+  private var path: [JSONPathPart] = []
   private var fault: Refusal?
   /// How many strings held what is no text.
   private var unreadableStrings = 0

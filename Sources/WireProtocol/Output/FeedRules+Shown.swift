@@ -13,6 +13,6 @@ extension FeedRules {
   /// Reads what an engine shows.
   package init(shown object: JSONObject) throws(Refusal) {
     self = try ValueForm<FeedRules>.object.read(
-      Field(value: .object(object), container: "", step: .key("rules")))
+      Field(value: .object(object), container: "", part: .key("rules")))
   }
 }

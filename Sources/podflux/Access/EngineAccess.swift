@@ -159,7 +159,7 @@ final class EngineAccess {
   ) throws -> OwnEngine {
     do throws(EngineError) {
       if start.missingLibrary != .made {
-        try LibraryReader.requireLibrary(at: start.place.library, state: start.place.state)
+        try LibraryReader.requireLibrary(at: start.place.library, stateFolder: start.place.state)
       }
     } catch {
       guard start.missingLibrary == .replaced else { throw error }

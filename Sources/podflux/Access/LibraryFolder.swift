@@ -9,7 +9,7 @@ struct LibraryFolder: SnapshotSource {
   let place: LibraryPlace
 
   func snapshot(_ query: SnapshotQuery) throws -> LibrarySnapshot {
-    let snapshot = try LibraryReader.snapshot(ofLibraryAt: place.library, state: place.state, query)
+    let snapshot = try LibraryReader.snapshot(ofLibraryAt: place.library, stateFolder: place.state, query)
     var encoder = LineEncoder()
     encoder.answer(.snapshot(snapshot), id: nil, revision: snapshot.revision)
     return try LibrarySnapshot(line: encoder.bytes.dropLast())

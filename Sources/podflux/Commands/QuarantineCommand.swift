@@ -90,7 +90,7 @@ extension QuarantineSubcommand {
     let place = try folder.place()
     var encoder = LineEncoder()
     do throws(LibraryQuarantine.Failure) {
-      try body(LibraryQuarantine(ofLibraryAt: place.library, state: place.state), &encoder)
+      try body(LibraryQuarantine(ofLibraryAt: place.library, stateFolder: place.state), &encoder)
     } catch {
       StandardError.print("podflux: \(error)")
       throw ExitCode(error)

@@ -19,7 +19,7 @@ struct SnapshotCommand: ParsableCommand {
     let place = try folder.place()
     var encoder = LineEncoder()
     do throws(EngineError) {
-      let snapshot = try LibraryReader.snapshot(ofLibraryAt: place.library, state: place.state, query)
+      let snapshot = try LibraryReader.snapshot(ofLibraryAt: place.library, stateFolder: place.state, query)
       encoder.answer(.snapshot(snapshot), id: nil, revision: snapshot.revision)
     } catch {
       throw giveUp(error)

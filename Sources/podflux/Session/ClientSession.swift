@@ -105,8 +105,8 @@ final class ClientSession: EngineClient {
   }
 
   /// Whether all requests that were posted have been answered.
-  var isSettled: Bool {
-    state.withLock { $0.connection != nil && $0.gate.isSettled }
+  var isAnswered: Bool {
+    state.withLock { $0.connection != nil && $0.gate.isAnswered }
   }
 
   private func write(_ response: Response, line number: Int, id: RequestID?) {

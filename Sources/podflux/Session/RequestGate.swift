@@ -17,7 +17,7 @@ struct RequestGate: Hashable {
   private var isHeld = false
 
   /// Whether all have been answered.
-  var isSettled: Bool { requests == 0 }
+  var isAnswered: Bool { requests == 0 }
 
   /// Whether a request may be posted, if it is no query.
   var isOpen: Bool { !isHeld && requests < Self.maximumRequests && bytes < Self.maximumBytes }

@@ -99,7 +99,7 @@ struct RunningEngine {
       if polls[1].revents != 0 { break }
       guard count > 0 else { continue }
       guard let piece = readPiece(descriptor) else { break }
-      silence.hear()
+      silence.restart()
       bytes += piece
     }
     return bytes

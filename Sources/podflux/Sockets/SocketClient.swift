@@ -82,7 +82,7 @@ final class SocketClient {
     if case .closed = input { return }
     guard session.end == nil else {
       // Each request that was posted has its answer before the last line.
-      guard session.isSettled else { return }
+      guard session.isAnswered else { return }
       sayGoodbye()
       return send()
     }
@@ -92,7 +92,7 @@ final class SocketClient {
       guard held == nil else { return }
       input = .leaving
     }
-    if case .leaving = input, held == nil, session.isSettled { session.leave() }
+    if case .leaving = input, held == nil, session.isAnswered { session.leave() }
   }
 
   /// Posts what was held up. Returns whether nothing is any more.

@@ -18,7 +18,7 @@ final class AttemptUnderTest {
   /// Whether a sync runs beside the writing.
   private(set) var isSynchronizing = false
   private(set) var jobs = 0
-  private var outcome: Result<AttemptStep.Outcome, DownloadError>?
+  private var outcome: Result<AttemptTask.Outcome, DownloadError>?
   var milliseconds: Int64 = 0
 
   struct Unmakable: Error {}
@@ -103,7 +103,7 @@ final class AttemptUnderTest {
 
   /// Hands in what has come of the last step, and carries out the next one. Its outcome stays here.
   @discardableResult
-  func step() -> AttemptStep? {
+  func step() -> AttemptTask? {
     while jobs > 0 {
       let outcome = self.outcome
       self.outcome = nil
@@ -119,14 +119,14 @@ final class AttemptUnderTest {
 
   /// Carries out all steps that there are, or stops behind one.
   @discardableResult
-  func run(through isLast: (AttemptStep) -> Bool = { _ in false }) -> AttemptStep? {
+  func run(through isLast: (AttemptTask) -> Bool = { _ in false }) -> AttemptTask? {
     while let step = step() {
       if isLast(step) { return step }
     }
     return nil
   }
 
-  private func perform(_ step: AttemptStep) -> Result<AttemptStep.Outcome, DownloadError> {
+  private func perform(_ step: AttemptTask) -> Result<AttemptTask.Outcome, DownloadError> {
     switch step {
     case .files(let step):
       return Result { () throws(DownloadError) in try work.perform(step) { core.machine.isStopping } }
@@ -144,9 +144,9 @@ final class AttemptUnderTest {
 
   // MARK: Steps, by kind
 
-  static func isAppend(_ step: AttemptStep) -> Bool { if case .files(.append) = step { true } else { false } }
-  static func isSync(_ step: AttemptStep) -> Bool { if case .files(.synchronize) = step { true } else { false } }
-  static func isBeside(_ step: AttemptStep) -> Bool { if case .synchronizeBeside = step { true } else { false } }
+  static func isAppend(_ step: AttemptTask) -> Bool { if case .files(.append) = step { true } else { false } }
+  static func isSync(_ step: AttemptTask) -> Bool { if case .files(.synchronize) = step { true } else { false } }
+  static func isBeside(_ step: AttemptTask) -> Bool { if case .synchronizeBeside = step { true } else { false } }
 }
 
 /// A coding that changes nothing.

@@ -47,7 +47,7 @@ struct RenamingPlannerTests {
     let disk = Disk(files: Set((renames.map(\.0) + others).map { $0 + ".mp3" }), isPortable: isPortable)
     let steps = try planner.steps(disk)
     #expect(disk.looks.count <= mostLooks)
-    return try steps.map { step in
+    return steps.map { step in
       guard case .misnamed(_, let file, let path) = step.finding else { return "\(step)" }
       #expect(step.decision == .rename)
       return "\(file.path.description.dropLast(4))>\(path.description.dropLast(4))"

@@ -84,7 +84,7 @@ private struct Walk {
 
   private mutating func action() throws -> Action {
     switch Int.random(in: 0..<24, using: &random) {
-    case 21: return .path(try path())
+    case 21: return .networkPath(try path())
     case 22: return .roomCame(Int64.random(in: 0...1 << 31, using: &random))
     case 23: return Bool.random(using: &random) ? .network(.auto) : .network(.report(try path()))
     case 20: return try verdict() ?? .downloads(.verify(try selection()))

@@ -11,7 +11,7 @@ struct BudgetTests {
   init() throws {
     world = try World { $0.cellularBudgetBytesPerMonth = 1000 }
     try world.send(.localTime(.berlin))
-    try world.send(.path(.cellular))
+    try world.send(.networkPath(.cellular))
   }
 
   @Test("Bytes over cellular count; a spent budget stops downloads over cellular until the next month")
@@ -40,7 +40,7 @@ struct BudgetTests {
     try world.fetch(1000, by: id)
     try world.endStopped()
     switch way {
-    case 0: try world.send(.path(.wifi))
+    case 0: try world.send(.networkPath(.wifi))
     case 1: try world.set { $0.cellularBudgetBytesPerMonth = 1001 }
     default: try world.set { $0.cellularBudgetBytesPerMonth = 0 }
     }
@@ -64,7 +64,7 @@ struct BudgetTests {
     try world.report(former, .stopped(kept: nil))
     try world.send(.attempt(AttemptReport(attempt: attempt.id, news: .stopped(kept: nil), fetched: 500)))
     #expect(world.network.usage.bytes == 0)
-    try world.send(.path(.wifi))
+    try world.send(.networkPath(.wifi))
     try world.endStopped()
     try world.fetch(500, by: former)
     #expect(world.network.usage.bytes == 0)
@@ -74,7 +74,7 @@ struct BudgetTests {
   func late() throws {
     let id = try world.enqueue("a", may: .any)
     let attempt = try #require(world.attempts[id])
-    try world.send(.path(.wifi))
+    try world.send(.networkPath(.wifi))
     try world.send(.attempt(AttemptReport(attempt: attempt.id, news: .stopped(kept: nil), fetched: 500)))
     #expect(world.network.usage.bytes == 500)
   }

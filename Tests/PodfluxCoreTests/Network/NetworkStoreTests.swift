@@ -8,11 +8,11 @@ struct NetworkStoreTests {
   @Test("A client's report counts until it hands detection back to the engine")
   func sources() throws {
     let world = try World()
-    try world.send(.path(.wifi))
+    try world.send(.networkPath(.wifi))
     #expect(world.network.path == .wifi)
     #expect(world.network.source == .auto)
     #expect(try world.send(.network(.report(.cellular))) == .done)
-    try world.send(.path(.cable))
+    try world.send(.networkPath(.cable))
     #expect(world.network.path == .cellular)
     #expect(world.network.source == .reported)
     #expect(try world.send(.network(.auto)) == .done)
@@ -23,14 +23,14 @@ struct NetworkStoreTests {
   @Test("Connections are left for another path, not when the same one becomes metered")
   func leaving() throws {
     let world = try World()
-    try world.send(.path(.wifi))
-    #expect(world.effects.contains(.leavePath))
-    try world.send(.path(.wifi))
-    #expect(!world.effects.contains(.leavePath))
-    try world.send(.path(.hotspot))
-    #expect(!world.effects.contains(.leavePath))
-    try world.send(.path(.offline))
-    #expect(world.effects.contains(.leavePath))
+    try world.send(.networkPath(.wifi))
+    #expect(world.effects.contains(.leaveNetworkPath))
+    try world.send(.networkPath(.wifi))
+    #expect(!world.effects.contains(.leaveNetworkPath))
+    try world.send(.networkPath(.hotspot))
+    #expect(!world.effects.contains(.leaveNetworkPath))
+    try world.send(.networkPath(.offline))
+    #expect(world.effects.contains(.leaveNetworkPath))
   }
 
   @Test("A start drops a reported path, and keeps the bytes received over cellular")
@@ -54,7 +54,7 @@ struct NetworkStoreTests {
   @Test("The network state is in its table after each change")
   func kept() throws {
     let world = try World()
-    for action in [Action.path(.wifi), .network(.report(.cellular)), .localTime(.berlin), .network(.auto)] {
+    for action in [Action.networkPath(.wifi), .network(.report(.cellular)), .localTime(.berlin), .network(.auto)] {
       try world.send(action)
       #expect(try world.database.read { try $0.network() } == world.network)
     }

@@ -9,20 +9,20 @@ struct PathTests {
 
   init() throws {
     world = try World { $0.maxPerHost = 10 }
-    try world.send(.path(.wifi))
+    try world.send(.networkPath(.wifi))
   }
 
   @Test("Over cellular, a download that may not use it is stopped, waits, and resumes; no attempt is counted")
   func policy() throws {
     let id = try world.enqueue("a", may: .inherit)
-    try world.send(.path(.cellular))
+    try world.send(.networkPath(.cellular))
     #expect(world.stopped.map(\.download) == [id])
     #expect(world.announcements == [.blocked(id, .policy)])
     #expect(try world.state(id) == .queued)
     #expect(try world.obstacle(id) == .policy)
     try world.endStopped()
     #expect(world.started.isEmpty)
-    try world.send(.path(.wifi))
+    try world.send(.networkPath(.wifi))
     #expect(world.started == ["a"])
     #expect(try world.row(id).failures == 0)
   }
@@ -30,8 +30,8 @@ struct PathTests {
   @Test("A path that returns before the attempt's end starts no second one beside it")
   func flapping() throws {
     let id = try world.enqueue("a", may: .unmetered)
-    try world.send(.path(.cellular))
-    try world.send(.path(.wifi))
+    try world.send(.networkPath(.cellular))
+    try world.send(.networkPath(.wifi))
     #expect(world.started.isEmpty)
     #expect(try world.state(id) == .queued)
     try world.endStopped()
@@ -41,7 +41,7 @@ struct PathTests {
   @Test("A download that may use all paths continues over the new one, with new connections")
   func any() throws {
     let id = try world.enqueue("a", may: .any)
-    try world.send(.path(.cellular))
+    try world.send(.networkPath(.cellular))
     #expect(world.stopped.map(\.download) == [id])
     #expect(world.announcements.isEmpty)
     try world.endStopped()
@@ -52,7 +52,7 @@ struct PathTests {
   func verifying() throws {
     let id = try world.enqueue("a", may: .unmetered)
     try world.report(id, .reading(received: 1_000, phase: .verifying))
-    try world.send(.path(.cellular))
+    try world.send(.networkPath(.cellular))
     #expect(world.stopped.map(\.download) == [id])
   }
 
@@ -61,7 +61,7 @@ struct PathTests {
     let id = try world.enqueue("a", may: .unmetered)
     let file = try PublishedFile.sample("a.mp3")
     try world.report(id, .publishing(file, kept: .sample(durable: 1_000)))
-    try world.send(.path(.cellular))
+    try world.send(.networkPath(.cellular))
     #expect(world.stopped.isEmpty)
     try world.report(id, .finished(file, madeFolders: []))
     #expect(try world.state(id).kind == .completed)
@@ -70,7 +70,7 @@ struct PathTests {
   @Test("A path that becomes metered stops those that may not use it, and no others")
   func metered() throws {
     let ids = [try world.enqueue("a", may: .unmetered), try world.enqueue("b", may: .any)]
-    try world.send(.path(.hotspot))
+    try world.send(.networkPath(.hotspot))
     #expect(world.stopped.map(\.download) == [ids[0]])
     #expect(try world.obstacle(ids[0]) == .policy)
     #expect(try world.obstacle(ids[1]) == nil)
@@ -80,7 +80,7 @@ struct PathTests {
   func offline() throws {
     let loopback = try world.enqueue("here", on: "127.0.0.1:8080", may: .inherit)
     let ids = [try world.enqueue("a", may: .unmetered), try world.enqueue("b", may: .any)]
-    try world.send(.path(.offline))
+    try world.send(.networkPath(.offline))
     #expect(world.stopped.map(\.download) == ids)
     for id in ids { #expect(try world.obstacle(id) == .network) }
     #expect(try world.state(loopback).kind == .running)
@@ -98,14 +98,14 @@ struct PathTests {
       (.cellular, .any, "localhost", .loopback), (.offline, .any, "localhost", .loopback),
     ])
   func routes(path: NetworkPath, policy: NetworkPolicy, host: String, route: Route) throws {
-    try world.send(.path(path))
+    try world.send(.networkPath(path))
     let id = try world.enqueue("a", on: host, may: policy)
     #expect(world.attempts[id]?.route == route)
   }
 
   @Test("After a redirect from loopback to a forbidden path, the host's downloads wait for a path")
   func departing() throws {
-    try world.send(.path(.cellular))
+    try world.send(.networkPath(.cellular))
     let id = try world.enqueue("a", on: "localhost", may: .inherit)
     try world.report(id, .pathRefused(kept: nil))
     #expect(world.started.isEmpty)
@@ -113,13 +113,13 @@ struct PathTests {
     #expect(try world.row(id).failures == 0)
     let other = try world.enqueue("b", on: "localhost", may: .inherit)
     #expect(try world.obstacle(other) == .policy)
-    try world.send(.path(.wifi))
+    try world.send(.networkPath(.wifi))
     #expect(world.started == ["a", "b"])
   }
 
   @Test("A change of the class's, podcast's or download's policy takes effect at once, in both directions")
   func policyChanges() throws {
-    try world.send(.path(.cellular))
+    try world.send(.networkPath(.cellular))
     let byClass = try world.enqueue("class", may: .inherit, origin: .auto)
     let byPodcast = try world.enqueue("podcast", may: .inherit, podcast: "Show")
     let byItself = try world.enqueue("itself", may: .inherit)

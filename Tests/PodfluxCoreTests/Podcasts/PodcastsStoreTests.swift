@@ -551,7 +551,7 @@ struct PodcastsStoreTests {
   func concern() throws {
     try subscribe("a", episodes: 1)
     let before = world.dispatcher.state.podcasts.live
-    try world.send(.path(NetworkPath(status: .online)), .roomCame(5), .deleted(77))
+    try world.send(.networkPath(NetworkPath(status: .online)), .roomCame(5), .deleted(77))
     #expect(world.dispatcher.state.podcasts.live == before)
     #expect(world.effects.allSatisfy { if case .refreshFeed = $0 { false } else { true } })
   }

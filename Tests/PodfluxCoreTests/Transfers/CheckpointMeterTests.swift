@@ -7,13 +7,13 @@ struct CheckpointMeterTests {
   func newFile() {
     var meter = CheckpointMeter()
     meter.begin(at: 0, milliseconds: 0)
-    #expect(meter.step(at: 1, milliseconds: 1) == .announce)
-    #expect(meter.step(at: 2, milliseconds: 2) == .none)
-    #expect(meter.step(at: WritePolicy.checkpointBytes - 1, milliseconds: 3) == .none)
-    #expect(meter.step(at: WritePolicy.checkpointBytes, milliseconds: 4) == .synchronize)
-    #expect(meter.step(at: WritePolicy.checkpointBytes + 1, milliseconds: 5) == .none)
+    #expect(meter.decision(at: 1, milliseconds: 1) == .announce)
+    #expect(meter.decision(at: 2, milliseconds: 2) == .none)
+    #expect(meter.decision(at: WritePolicy.checkpointBytes - 1, milliseconds: 3) == .none)
+    #expect(meter.decision(at: WritePolicy.checkpointBytes, milliseconds: 4) == .synchronize)
+    #expect(meter.decision(at: WritePolicy.checkpointBytes + 1, milliseconds: 5) == .none)
     #expect(
-      meter.step(at: WritePolicy.checkpointBytes + 1, milliseconds: 4 + WritePolicy.checkpointMilliseconds)
+      meter.decision(at: WritePolicy.checkpointBytes + 1, milliseconds: 4 + WritePolicy.checkpointMilliseconds)
         == .synchronize)
   }
 
@@ -21,7 +21,7 @@ struct CheckpointMeterTests {
   func still() {
     var meter = CheckpointMeter()
     meter.begin(at: 100, milliseconds: 0)
-    #expect(meter.step(at: 100, milliseconds: 10 * WritePolicy.checkpointMilliseconds) == .none)
+    #expect(meter.decision(at: 100, milliseconds: 10 * WritePolicy.checkpointMilliseconds) == .none)
   }
 
   /// Seed 7 of the simulator: a server sent the whole file again. Checkpoints counted from the old length, so that none
@@ -32,7 +32,7 @@ struct CheckpointMeterTests {
     let former = 3 * WritePolicy.checkpointBytes
     meter.begin(at: former, milliseconds: 0)
     meter.begin(at: 1_000, milliseconds: 0)
-    #expect(meter.step(at: 1_000 + WritePolicy.checkpointBytes - 1, milliseconds: 1) == .none)
-    #expect(meter.step(at: 1_000 + WritePolicy.checkpointBytes, milliseconds: 1) == .synchronize)
+    #expect(meter.decision(at: 1_000 + WritePolicy.checkpointBytes - 1, milliseconds: 1) == .none)
+    #expect(meter.decision(at: 1_000 + WritePolicy.checkpointBytes, milliseconds: 1) == .synchronize)
   }
 }

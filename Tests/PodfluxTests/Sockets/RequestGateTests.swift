@@ -25,7 +25,7 @@ struct RequestGateTests {
     #expect(admits(&gate, action, 10))
     #expect(!gate.isOpen)
     for _ in 0..<admitted { gate.release(action, byteCount: 10) }
-    #expect(gate.isSettled && gate == RequestGate())
+    #expect(gate.isAnswered && gate == RequestGate())
   }
 
   @Test("Fewer of them are queries, whose answers may be long; actions pass")
@@ -61,6 +61,6 @@ struct RequestGateTests {
     gate.release(action, byteCount: 1)
     #expect(!gate.isOpen)
     gate.release(preview, byteCount: 1)
-    #expect(gate.isOpen && gate.isSettled)
+    #expect(gate.isOpen && gate.isAnswered)
   }
 }

@@ -68,7 +68,7 @@ struct CurlRouteTests {
     defer { driver.shutDown() }
     #expect(try await answer(driver, network.url, wifi) == "10.77.1.1 0")
     try network.machine.ip("link set \(TwoLinkNetwork.wifi) down")
-    driver.leavePath()
+    driver.leaveNetworkPath()
     #expect(try await driver.fetch(request(network.url, wifi)).reason == .connectFailed)
     #expect(try await answer(driver, network.url, .any) == "10.77.2.1 1", "any other one does")
   }
@@ -90,7 +90,7 @@ struct CurlRouteTests {
   }
 
   @Test("whose connections end when the path is left, idle or not, and are not used afterwards")
-  func leavePath() async throws {
+  func leaveNetworkPath() async throws {
     let network = try await TwoLinkNetwork.make { connection, number in
       guard connection.readHead() != nil else { return }
       connection.send(response("200 OK", body: "\(number)"))
@@ -107,7 +107,7 @@ struct CurlRouteTests {
     await running.wait(for: .head)
     #expect(try await answer(driver, network.url, .any) == "1")
 
-    driver.leavePath()
+    driver.leaveNetworkPath()
     #expect(try await answer(driver, network.url, .any) == "2", "1 was idle, and is of the old path")
     #expect(try await running.outcome().reason == .connectionLost)
     #expect(running.now.body == Array("ab".utf8))
@@ -127,7 +127,7 @@ struct CurlRouteTests {
     let recorder = Recorder()
     _ = driver.start(request(origin.url(), .loopback), delegate: recorder)
     await recorder.wait(for: .head)
-    driver.leavePath()
+    driver.leaveNetworkPath()
     order.signal()
     #expect(try await recorder.outcome().get().bytesReceived == 4)
   }
@@ -147,7 +147,7 @@ struct CurlRouteTests {
     }
     try await fetchAll()
     #expect(Set(origin.requests.map(\.connection)) == [0, 1])
-    driver.leavePath()
+    driver.leaveNetworkPath()
     try await fetchAll()
     #expect(Set(origin.requests.dropFirst(40).map(\.connection)) == [2, 3])
   }

@@ -42,7 +42,7 @@ struct RandomActions {
     case 41: .attempt(report(.pathRefused(kept: nil)))
     case 42: .network(.report(networkPath()))
     case 43: .network(.auto)
-    case 44: .path(networkPath())
+    case 44: .networkPath(networkPath())
     case 45: .localTime(localTime())
     case 46: .roomCame(number())
     case (Self.downloadKinds + Self.podcastKinds + Self.sidecarKinds)...:

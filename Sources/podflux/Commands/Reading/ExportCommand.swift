@@ -33,7 +33,7 @@ struct ExportCommand: ParsableCommand {
     try console.reporting {
       let place = try folder.place(of: engine)
       let opml = try LibraryReader.opml(
-        ofLibraryAt: place.library, state: place.state, includingSecrets: withSecrets)
+        ofLibraryAt: place.library, stateFolder: place.state, includingSecrets: withSecrets)
       let text = console.options.json ? try Self.json(opml) : opml
       guard let output, output != "-" else { return _ = console.write(Array(text.utf8)) }
       do {

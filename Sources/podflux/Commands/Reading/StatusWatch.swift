@@ -68,7 +68,7 @@ struct StatusSource {
   }
 
   private func withoutEngine() throws -> StatusReport {
-    let isHeld = try LibraryReader.isInUse(libraryAt: folder.place.library, state: folder.place.state)
+    let isHeld = try LibraryReader.isInUse(libraryAt: folder.place.library, stateFolder: folder.place.state)
     return try StatusReport(of: folder, engine: isHeld ? .unheard : .none)
   }
 }
