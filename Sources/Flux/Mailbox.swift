@@ -36,7 +36,6 @@ public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
   /// How many requests wait now.
   public var requestCount: Int { queues.withLock { $0.requests.count } }
 
-  /// Posts a fact.
   public func post(fact: Fact) {
     if queues.withLock({ $0.add(fact: fact) }) { wake() }
   }

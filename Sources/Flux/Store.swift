@@ -71,7 +71,6 @@ public struct Turn<Tables, Effect: Sendable, Event: Sendable> {
     self.tables = tables
   }
 
-  /// The wall clock.
   public var now: Timestamp { clock.wall }
 
   /// Asks for something to be done after the commit. Every effect must bear being carried out twice.

@@ -10,7 +10,7 @@ final class CurrentSurroundings: AttemptSurroundings {
   var reserveFreeBytes: Int64 { limits.withLock(\.reserveFreeBytes) }
   var isLibraryGivenUp: Bool { isGivenUp.load(ordering: .acquiring) }
 
-  /// From now on these count.
+  /// Replaces the limits of all transfers.
   func set(_ newLimits: TransferLimits) {
     limits.withLock { $0 = newLimits }
   }

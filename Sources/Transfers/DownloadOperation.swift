@@ -146,7 +146,7 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
   }
 }
 
-/// What the curl thread tells. Every answer takes microseconds.
+/// Calls of the curl thread. Each takes microseconds.
 extension DownloadOperation: HTTPExchangeDelegate {
   func exchange(_ exchange: HTTPExchange, received head: ResponseHead) -> HeadDemand {
     let now = environment.readClock()

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// Every call is thread safe and returns at once.
 public final class PreviewService: Sendable {
-  /// What becomes of a preview.
+  /// Called with the preview, or with why there is none.
   public typealias Completion = @Sendable (Result<FeedPreview, Refusal>) -> Void
 
   private let transfers: TransferService
@@ -49,7 +49,7 @@ public final class PreviewService: Sendable {
   }
 }
 
-/// One preview.
+/// One preview under way: its refresh, and what that has reported.
 private final class Look: Sendable {
   let operation = Mutex<RefreshOperation<NoEpisodes>?>(nil)
   private let preview: Mutex<FeedPreview>

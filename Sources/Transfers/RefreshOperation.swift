@@ -57,7 +57,7 @@ final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperat
   /// The store has committed the last report.
   func proceed() { hand(in: .proceed) }
 
-  /// The refresh is to end.
+  /// Ends the refresh; its last report is `stopped`.
   func stop() { hand(in: .stop) }
 
   private func hand(in event: RefreshEvent) {
@@ -107,7 +107,7 @@ final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperat
   }
 }
 
-/// What the curl thread tells. Every answer takes microseconds.
+/// Calls of the curl thread. Each takes microseconds.
 extension RefreshOperation: HTTPExchangeDelegate {
   func exchange(_ exchange: HTTPExchange, received head: ResponseHead) -> HeadDemand {
     hand(in: .head(head))

@@ -29,7 +29,7 @@ public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
     var waiting: Set<FeedRefresh.ID> = []
     /// The reports that are gathered; on `reports` only.
     var gathered: [RefreshReport] = []
-    /// Whether their time is set.
+    /// Whether a moment is set at which the gathered reports are posted.
     var isDue = false
   }
 
@@ -74,7 +74,6 @@ public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
     }?.proceed()
   }
 
-  /// Stops a refresh.
   public func stop(_ refresh: FeedRefresh.ID) {
     guard let operation = state.withLock({ $0.running[refresh] }) else { return }
     operation.stop()

@@ -53,10 +53,10 @@ final class SidecarOperation<Files: LibraryFileSystem & Sendable>: AsynchronousO
 
   override func begin() { hand(in: .begin) }
 
-  /// The row knows the file.
+  /// The store has committed the file's row: the file may get its name.
   func proceed() { hand(in: .proceed) }
 
-  /// The fetch is to end.
+  /// Ends the fetch; its last report is `stopped`.
   func stop() { hand(in: .stop) }
 
   private func hand(in event: SidecarEvent) {
@@ -100,7 +100,7 @@ final class SidecarOperation<Files: LibraryFileSystem & Sendable>: AsynchronousO
   }
 }
 
-/// What the curl thread tells. Every answer takes microseconds.
+/// Calls of the curl thread. Each takes microseconds.
 extension SidecarOperation: HTTPExchangeDelegate {
   func exchange(_ exchange: HTTPExchange, received head: ResponseHead) -> HeadDemand {
     hand(in: .head(head))

@@ -12,7 +12,7 @@ public final class TransferService: Sendable {
   private let operations = OperationQueue()
   /// What downloads and sidecars pass before they begin.
   let gate: StartGate
-  /// What refreshes pass.
+  /// Keeps refreshes back for a while after the engine's start.
   let refreshGate: StartGate
   private let running = Mutex<[AttemptID: DownloadOperation]>([:])
 

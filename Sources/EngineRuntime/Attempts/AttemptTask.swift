@@ -49,7 +49,6 @@ package enum AttemptTask: Sendable {
 
   /// What came of a step that did not fail.
   package enum Outcome: Sendable {
-    /// It is done.
     case done
     /// The partial is open.
     case opened(length: Int64, tailHash: String?, room: Int64, reserve: Int64)

@@ -1,7 +1,7 @@
 import Flux
 import PodfluxCore
 
-/// What the exchange tells. Each answer takes microseconds.
+/// Calls of the exchange. Each takes microseconds.
 extension DownloadAttempt {
   mutating func startExchange(_ plan: ResumePolicy.Plan, at now: ClockReading) {
     checkpoints.begin(at: machine.base, milliseconds: now.monotonicMilliseconds)

@@ -6,7 +6,7 @@ import PodfluxCore
 extension DownloadAttempt {
   /// The fetching of the parts.
   struct Gathering: Sendable {
-    /// Where the file is to stand.
+    /// The path that the complete file is to get.
     let path: LibraryPath
     /// The parts that are not fetched yet.
     var rest: ArraySlice<TagMaterial.Part>

@@ -81,7 +81,6 @@ package struct DownloadAttempt: Sendable {
   /// A step, and what it is for.
   typealias Work = (step: AttemptTask, stage: Stage)
 
-  /// What the attempt is for.
   package let attempt: Attempt
   let configuration: Configuration
   /// Decides what is done.

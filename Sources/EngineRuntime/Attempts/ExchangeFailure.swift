@@ -51,7 +51,6 @@ package struct ExchangeFailure: Error, Sendable, Hashable {
 
   /// Its delegate has answered `.stop`.
   package static let refused = ExchangeFailure(.refusedByDelegate, message: "no longer wanted")
-  /// It was cancelled.
   package static let cancelled = ExchangeFailure(.cancelled, message: "cancelled")
   /// It was led from this machine to where its route does not go.
   package static let awayFromThisMachine = ExchangeFailure(

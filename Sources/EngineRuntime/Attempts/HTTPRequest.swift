@@ -27,7 +27,7 @@ package struct HTTPRequest: Sendable {
   package var slowWindowMilliseconds: Int
   /// Whether a redirect may lead from https to http.
   package var allowsInsecureRedirects: Bool
-  /// Which way its connections may take.
+  /// The route that its connections must take.
   package var route: Route
   /// The session whose credentials go with it, to the session's hosts and to no other; nil for none.
   package var session: SessionUse?

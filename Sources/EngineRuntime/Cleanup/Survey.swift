@@ -156,12 +156,12 @@ public final class Survey<Files: LibraryFileSystem, Rows: SurveyRows> {
 
 /// How a survey ends.
 public enum SurveyEnding {
-  /// With these steps, and with what its run is told.
+  /// The survey has ended with these steps, and with this news for its run.
   case ended([CleanupStep], CleanupNews)
   /// Its run has been cancelled: there is nothing to tell.
   case cancelled
 
-  /// Nothing is decided after an error.
+  /// The end of a survey that has met an error: it has no findings.
   init(_ error: any Error) {
     self =
       switch error {

@@ -72,7 +72,7 @@ public enum EngineLifecycle<Request> {
     public var waiting: [Request]
     /// Requests that are answered when the library is held again.
     public var resuming: [Request]
-    /// What follows.
+    /// What the engine does when the library is given up.
     public var next: Continuation
 
     /// Makes a suspension.
@@ -121,7 +121,7 @@ public enum EngineLifecycle<Request> {
     case notOpened([Request], Refusal)
   }
 
-  /// What is to be done now.
+  /// What the engine's loop is to do after a transition.
   public enum Action {
     /// Answer these requests.
     case answer([Request], Answer)
@@ -153,7 +153,7 @@ public enum EngineLifecycle<Request> {
 extension EngineLifecycle {
   /// Which requests may be taken out of the mailbox.
   public enum Intake: Hashable, Sendable {
-    /// As many as a delivery takes.
+    /// The loop takes as many requests as fit in one batch.
     case open
     /// Nothing: they are answered in a later state.
     case nothing

@@ -60,7 +60,7 @@ public protocol EngineSession: AnyObject {
   func close() -> [DownloadState.Kind: Int]
 }
 
-/// What hears of the engine's life, in the loop's order.
+/// Receives the events of the engine's life, in the loop's order.
 public protocol EngineAudience: AnyObject {
   /// How many requests may be handled in the next delivery.
   func requestLimit() -> Int
@@ -106,7 +106,7 @@ public struct CommittedBatch: Sendable {
   public var factCount: Int
   /// What the clocks showed.
   public var clock: ClockReading
-  /// What came of them.
+  /// The outcomes of the actions, and the effects.
   public var turnout: Dispatcher<Stores>.Turnout
 }
 
@@ -120,7 +120,7 @@ public struct FailedBatch {
   public var error: any Error
 }
 
-/// What a log has a line for.
+/// Something unusual in the loop that is to be logged.
 public enum EngineIncident {
   /// A turn could not be committed; whether it is the first of a series.
   case commitFailed(FailedBatch, isFirst: Bool)

@@ -47,6 +47,5 @@ public protocol ExistingPartial {
   func tailHash(length: Int64) throws(FileSystemFailure) -> String
   /// Brings its bytes, and its entry in its folder, to the device.
   func synchronize() throws(FileSystemFailure)
-  /// Closes it.
   func close()
 }

@@ -7,7 +7,7 @@ import PodfluxCore
 ///
 /// It holds the identities of the known episodes and the differences that have not been taken, however long the document is.
 struct FeedDocument {
-  /// What is to be told of the items so far.
+  /// The findings about the items so far that are not reported yet.
   private(set) var appeared = PagedNews<EpisodeContent>(\.notes)
   private(set) var changed = PagedNews<RefreshReport.EpisodeChange>(\.content.notes)
   /// Known episodes that had left the feed and are in it again.
@@ -28,7 +28,7 @@ struct FeedDocument {
   private(set) var hasDifferences = false
   /// Whether the notes of an episode that the library knows are other ones than it has.
   private(set) var hasOtherNotes = false
-  /// Whether notes were left out, because too many wait to be told.
+  /// Whether notes were left out, because too many wait to be reported.
   private var leavesNotes = false
   /// The items that may be known episodes if no later one is.
   private var undecided: [(episode: FeedEpisode, content: EpisodeContent)] = []
@@ -76,7 +76,7 @@ struct FeedDocument {
   /// What is known of the podcast so far.
   var podcast: PodcastContent { PodcastContent(parser.podcast).without(secret) }
 
-  /// Whether all notes of the document so far were told, or are known.
+  /// Whether all notes of the document so far were reported, or are known.
   var hasAllNotes: Bool { keepsNotes && !leavesNotes }
 
   /// How many differences wait to be taken.

@@ -6,7 +6,6 @@ import PodfluxCore
 enum RefreshAgent {
   /// What the feed's subscription or the settings say.
   case own
-  /// A browser.
   case browser
 
   /// How servers refuse an agent: 403, and 429 where they count requests by agent.

@@ -14,7 +14,7 @@ struct PagedNews<Element> {
 
   var count: Int { elements.count }
 
-  /// Whether a report tells of no more.
+  /// Whether the first page is full: a report has no room for more.
   var isPageFull: Bool {
     count >= RefreshReport.episodesAtOnce || notesBytes >= RefreshReport.notesBytesAtOnce
   }

@@ -2,7 +2,7 @@ import Feeds
 import Flux
 import PodfluxCore
 
-/// What a refresh comes to.
+/// The ends of a refresh: success, nothing new, or failure.
 extension RefreshAttempt {
   /// How many bytes of the body have come and wait until the last report is committed. More are not to come until less wait.
   package var waitingBytes: Int {

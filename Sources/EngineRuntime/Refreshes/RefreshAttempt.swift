@@ -13,7 +13,7 @@ import PodfluxCore
 ///
 /// The product's shell is an `Operation` with an exchange of libcurl; the simulator's is its scheduler.
 package struct RefreshAttempt<Rows: EpisodeReader> {
-  /// Where it is.
+  /// How far the refresh has come.
   enum Stage {
     case idle
     /// An exchange has begun, and its head has not come.
@@ -31,7 +31,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     case ended
   }
 
-  /// What follows when everything is told.
+  /// What the refresh does when the stores have committed all its reports.
   enum Sequel {
     case end(RefreshReport.News, movedTo: WebAddress?)
     /// The feed is to be read at the address to which its publisher moves it; without success this is the end.
@@ -76,14 +76,14 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   var further: FurtherDocuments?
   /// Whether a page has led to the feed that it names.
   var hasFollowedPage = false
-  /// As what the requests are made.
+  /// The user agent that the requests name: Podflux, or a browser.
   private var agent = RefreshAgent.own
   /// Whether the request lets the server answer that nothing has changed. Some caches do so in any case.
   private var isConditional = false
   /// Events that wait until the last report is committed.
   private(set) var waiting: [RefreshEvent] = []
   private var (isWaiting, isStopping) = (false, false)
-  /// Whether it has told what the podcast is.
+  /// Whether the refresh has reported what the podcast is.
   private var isDescribed = false
   private(set) var hasExchange = false
   var now = ClockReading(wall: Timestamp(milliseconds: 0), monotonicMilliseconds: 0)
@@ -224,7 +224,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
       if followsDocument {
         (former, document) = (document, nil)
       } else {
-        // A preview commits nothing: no row has what was told.
+        // A preview commits nothing: no row has what was reported.
         document?.beginFurther(at: (try? WebAddress(head.effectiveURL)) ?? address, charset: head.charset)
         decoder = head.contentCoding.map(makeDecoder)
       }

@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// What a refresh is told by its shell.
+/// An event that the shell hands to a refresh.
 package enum RefreshEvent: Sendable {
   /// The operation has begun.
   case begin
@@ -8,7 +8,6 @@ package enum RefreshEvent: Sendable {
   case head(ResponseHead)
   /// A piece of the body has come.
   case body([UInt8])
-  /// The exchange has ended.
   case exchangeEnded(Result<ExchangeSummary, ExchangeFailure>)
   /// The last report is committed.
   case proceed
@@ -16,7 +15,7 @@ package enum RefreshEvent: Sendable {
   case stop
 }
 
-/// What a refresh wants of its shell.
+/// A command that a refresh gives its shell.
 package enum RefreshCommand: Sendable {
   /// Begin an exchange. There is no other.
   case startExchange(HTTPRequest)

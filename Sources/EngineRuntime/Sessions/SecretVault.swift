@@ -78,7 +78,7 @@ extension KeptSecret: CustomStringConvertible, CustomReflectable {
 }
 
 extension KeptSecret.AccessToken: CustomStringConvertible, CustomReflectable {
-  /// Nothing of it.
+  /// No part of the token: a text of it may reach a log.
   package var description: String { "a token" }
   package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,7 +1,7 @@
 import Flux
 import PodfluxCore
 
-/// What an opening is told by its shell.
+/// An event that the shell hands to an opening.
 package enum SessionEvent: Sendable {
   /// The operation has begun.
   case begin
@@ -14,7 +14,7 @@ package enum SessionEvent: Sendable {
   case stop
 }
 
-/// What an opening wants of its shell.
+/// A command that an opening gives its shell.
 package enum SessionCommand: Hashable, Sendable {
   /// Send this. Answer: `answered`.
   case request(TokenRequest)
@@ -62,7 +62,7 @@ package struct SessionCredentials: Hashable, Sendable {
 }
 
 extension SessionCredentials: CustomStringConvertible, CustomReflectable {
-  /// Nothing of the secret.
+  /// No part of the secret: a text of it may reach a log.
   package var description: String { "the credentials of \(session)" }
   package var customMirror: Mirror { Mirror(self, children: ["session": session]) }
 }
@@ -86,7 +86,7 @@ package struct SessionAttempt {
   package let opening: SessionOpening
   private let vault: any SecretVault
   private var stage = Stage.idle
-  /// Whether nothing is told any more.
+  /// Whether the session was left: the opening posts nothing more.
   private var isLeft = false
   private var isStopping = false
 

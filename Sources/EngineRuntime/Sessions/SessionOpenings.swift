@@ -8,7 +8,7 @@ package struct SessionOpenings<Shell: AnyObject> {
   private struct Entry {
     let opening: SessionOpening
     let shell: Shell
-    /// Whether the session has been left since: nothing is told of this opening any more.
+    /// Whether the session was left since: this opening posts nothing more.
     var isLeft = false
   }
 

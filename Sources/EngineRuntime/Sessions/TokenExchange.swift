@@ -7,9 +7,9 @@ package struct TokenRequest: Hashable, Sendable {
   package var client: String?
   /// `refresh_token`.
   package var refreshToken: String
-  /// What the settings say.
+  /// The settings at its start.
   package var settings: Settings
-  /// Which way its connection may take.
+  /// The route that its connection must take.
   package var route: Route
 
   package init(
@@ -24,7 +24,7 @@ package struct TokenRequest: Hashable, Sendable {
 }
 
 extension TokenRequest: CustomStringConvertible, CustomReflectable {
-  /// Nothing of the secret.
+  /// No part of the secret: a text of it may reach a log.
   package var description: String { "a request for a token" }
   package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
@@ -54,7 +54,7 @@ package struct IssuedToken: Hashable, Sendable {
 }
 
 extension IssuedToken: CustomStringConvertible, CustomReflectable {
-  /// Nothing of it.
+  /// No part of the token: a text of it may reach a log.
   package var description: String { "a token" }
   package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

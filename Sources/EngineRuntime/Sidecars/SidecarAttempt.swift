@@ -1,7 +1,7 @@
 import Flux
 import PodfluxCore
 
-/// What the fetch of a sidecar is told by its shell.
+/// An event that the shell hands to the fetch of a sidecar.
 package enum SidecarEvent: Sendable {
   /// The operation has begun.
   case begin
@@ -9,7 +9,6 @@ package enum SidecarEvent: Sendable {
   case head(ResponseHead)
   /// A piece of the body has come.
   case body([UInt8])
-  /// The exchange has ended.
   case exchangeEnded(Result<ExchangeSummary, ExchangeFailure>)
   /// The row knows the file.
   case proceed
@@ -17,7 +16,7 @@ package enum SidecarEvent: Sendable {
   case stop
 }
 
-/// What the fetch of a sidecar wants of its shell.
+/// A command that the fetch of a sidecar gives its shell.
 package enum SidecarCommand: Sendable {
   /// Begin an exchange. There is no other.
   case startExchange(HTTPRequest)

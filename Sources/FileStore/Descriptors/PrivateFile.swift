@@ -2,7 +2,7 @@ import Glibc
 
 /// A file of the engine's own for its owner alone (mode 0600). It is read and replaced as a whole.
 public struct PrivateFile: Sendable {
-  /// What it holds.
+  /// The bytes of a private file, and who may read it.
   public struct Contents: Hashable, Sendable {
     public var bytes: [UInt8]
     /// Whether it belongs to this user, or this user is root.

@@ -2,7 +2,7 @@ import PodfluxCore
 
 /// The open folders on the path to a published file, each opened relative to its parent so that no link is followed.
 struct FolderWalk {
-  /// The folder of the file.
+  /// The folder in which the file lies.
   let folder: Descriptor
   /// The file's name in that folder.
   let name: EntryName

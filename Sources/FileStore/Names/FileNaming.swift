@@ -11,7 +11,7 @@ public struct FileNaming: Sendable {
   private let folders: [String]
   private let stem: Stem
   private let fileExtension: String
-  /// What tells a file from another one of its name, before numbers do.
+  /// Additions to a name that is taken, tried before numbers.
   private let distinctions: [String]
 
   private enum Stem {

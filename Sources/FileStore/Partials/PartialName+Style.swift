@@ -1,14 +1,13 @@
 extension PartialName {
   /// How a disk spells the names of partial files.
   enum Style: Hashable, Sendable {
-    /// Unchanged.
+    /// The name as the download has it.
     case plain
     /// For a case-insensitive disk that refuses colons: lower case, "+" for ":", then "%" and one hexadecimal digit for
     /// every four letters, whose bits mark upper-case letters. It always fits in a name: 128 letters, 32 digits, and
     /// the suffix.
     case portable
 
-    /// The file name of the partial.
     func fileName(of name: PartialName) -> EntryName {
       switch self {
       case .plain: EntryName(name.description + PartialName.fileSuffix)

@@ -17,7 +17,6 @@ extension Quarantine {
 
   /// A file that a user restored and wants to keep at its path.
   public struct Restored: Hashable, Sendable {
-    /// Its path.
     public let place: EntryPath
     /// Its identity, with its current length.
     public let identity: FileIdentity

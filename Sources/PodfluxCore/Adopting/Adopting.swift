@@ -54,7 +54,7 @@ public struct AdoptRequest: Hashable, Sendable {
   }
 }
 
-/// What a run pairs.
+/// Which files an adoption run looks at, and for which feeds.
 public struct Adopting: Hashable, Sendable, Codable {
   /// The feed whose files are looked for; nil for all feeds.
   public var feed: FeedID?

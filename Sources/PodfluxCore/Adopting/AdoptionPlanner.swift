@@ -30,7 +30,7 @@ public struct AdoptionPlanner: Sendable {
   /// How many files were passed over because there were too many; the next run handles them.
   public private(set) var passedOver = 0
 
-  /// By what a file of no known feed is told.
+  /// The parts of a file's name by which files of unknown feeds are grouped.
   private struct StrayName: Hashable {
     var key: String
     var length: Int64

@@ -25,7 +25,7 @@ public struct ComparableText: Sendable {
       keys.append(key)
     }
     let ascii = letters(of: fold(String(String.UnicodeScalarView(text.unicodeScalars.filter(\.isASCII)))))
-    // What is left of a title in another script tells nothing.
+    // The few Latin letters of a title in another script identify nothing.
     if ascii.utf8.count >= Self.leastASCII, 2 * ascii.utf8.count >= exact.unicodeScalars.count, !keys.contains(ascii) {
       keys.append(ascii)
     }

@@ -2,7 +2,7 @@ import Flux
 
 /// How a file is compared with the episodes that something of it leads to.
 extension EpisodeFileMatcher {
-  /// What a name says of the title.
+  /// How a file's name agrees with an episode's title.
   private struct Title {
     var range: Range<Int>
     var isSure: Bool
@@ -43,7 +43,7 @@ extension EpisodeFileMatcher {
     var subject = subject(file)
     let found = candidates(for: &subject)
     guard !found.isEmpty else {
-      // So many episodes have its title that none is told by it.
+      // So many episodes have this title that it identifies none.
       guard let title = subject.title else { return .unknown }
       let sharers = title.keys.flatMap { key in
         titles.all(key).prefix(EpisodePairing.episodeLimit) + looseTitles.all(key).prefix(EpisodePairing.episodeLimit)
@@ -298,13 +298,13 @@ extension EpisodeFileMatcher {
     if isPartial, support > 0 { return .likely }
     let firm = [hasDay, hasMarkedNumber, evidence.contains(.length)].count { $0 }
     if firm >= 2 { return .likely }
-    // Some feeds have two episodes a day: a day alone tells none.
+    // Some feeds have two episodes a day: a day alone identifies none.
     return hasMarkedNumber && subject.reading.hasNoTitle ? .likely : .doubtful
   }
 }
 
 extension [String] {
-  /// Each once.
+  /// The elements without repetitions, in the order of their first places.
   fileprivate var uniqued: [String] {
     reduce(into: []) { texts, text in if !texts.contains(text) { texts.append(text) } }
   }

@@ -22,7 +22,7 @@ import Flux
 public struct EpisodeFileMatcher: Sendable {
   /// Of how many episodes with an equal title, date, number or length each is looked at: of more, none is told by that.
   public static let candidateLimit = 16
-  /// The shortest beginning of a title that tells, in bytes of its key.
+  /// The shortest beginning of a title that identifies an episode, in bytes of its key.
   static let leastBeginning = 16
   /// The shortest title and the shortest name of an enclosure that tell alone, in letters and bytes.
   static let leastTitleLetters = 3
@@ -67,7 +67,7 @@ public struct EpisodeFileMatcher: Sendable {
 
     func count(_ key: Key) -> Int { entries[key]?.count ?? 0 }
 
-    /// Those with this key; none if there are too many to be told by it.
+    /// The entries with this key; empty if there are so many that the key identifies none.
     func few(_ key: Key) -> [Int32] {
       let found = all(key)
       return found.count <= EpisodeFileMatcher.candidateLimit ? found : []

@@ -32,7 +32,7 @@ public struct EpisodePairing: Hashable, Sendable, Codable {
   public enum Confidence: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
     /// A person has to decide.
     case doubtful
-    /// By one thing that tells.
+    /// One piece of evidence decides, and none contradicts it.
     case likely
     /// By two things or more that tell.
     case certain
@@ -64,9 +64,9 @@ public enum AdoptionDoubt: Hashable, Sendable {
   case unknown
   /// It is named after a title that so many feeds have.
   case manyFeeds(Int)
-  /// So many episodes are as good.
+  /// This many episodes agree with the file equally well.
   case ambiguous(Int)
-  /// What agrees is not enough.
+  /// Some evidence agrees, but too little to decide.
   case weakEvidence
   /// Something speaks against it.
   case contradicted(Contradiction)
@@ -81,7 +81,7 @@ public enum AdoptionDoubt: Hashable, Sendable {
   }
 }
 
-/// What a file is.
+/// What a run has decided about a file.
 public struct AdoptionVerdict: Hashable, Sendable {
   /// Nil if no episode is like the file.
   public var pairing: EpisodePairing?

@@ -3,7 +3,7 @@ public struct FeedNames: Sendable {
   private let comparable: ComparableText
   private var feeds: [String: [Feed.Key]] = [:]
 
-  /// The shortest title by which a part of a file's name is told, in bytes of its key.
+  /// The shortest title that identifies a feed in a part of a file's name, in bytes of its key.
   private static let leastTitle = 4
 
   public init(comparing comparable: ComparableText) {

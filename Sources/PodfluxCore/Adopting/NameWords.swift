@@ -1,12 +1,12 @@
 /// The words of a file's name, or of a title, and what stands between them.
 struct NameWords {
   struct Word {
-    /// As written.
+    /// The word as the name spells it.
     var text: String
     /// See `ComparableText`.
     var key: String
     var latin: String
-    /// What stands before it.
+    /// The characters between the word before and this one.
     var gap: String
     /// The number, if it consists of ASCII digits alone.
     var number: Int64?
@@ -21,7 +21,7 @@ struct NameWords {
   static let limit = 48
 
   var words: [Word] = []
-  /// What stands behind the last word.
+  /// The characters after the last word.
   var tail = ""
 
   init(_ name: String, _ comparable: ComparableText) {

@@ -1,4 +1,4 @@
-/// What the cleanup tells other stores.
+/// Events by which the cleanup informs other stores.
 public enum CleanupEvent: Sendable {
   /// The files of a step are as it expects them: the downloads are to change their rows as it says.
   case apply(CleanupStep)

@@ -67,7 +67,6 @@ public struct CleanupOptions: Hashable, Sendable, Codable {
   public enum Orphans: String, Hashable, Sendable, Codable, CaseIterable {
     /// Move it to quarantine, from where it can be restored.
     case quarantine
-    /// Delete it.
     case delete
     /// Make it a completed download.
     case adopt

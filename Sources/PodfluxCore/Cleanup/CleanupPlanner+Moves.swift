@@ -56,7 +56,7 @@ extension CleanupPlanner {
       guard let index = search.byPlace[row.place], strays[index].length == row.file.length,
         row.file.hasTime(of: strays[index])
       else { return nil }
-      // Content tells.
+      // Equal content decides.
       if row.file.sha256 != nil { return index }
       // What existed when a download ended is no copy of its file.
       let withInode = search.byInode[row.file.inode].map { strays[$0] }

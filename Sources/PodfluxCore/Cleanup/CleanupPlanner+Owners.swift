@@ -1,4 +1,4 @@
-/// Whose the file at a path is.
+/// Finds the owner of the file at a path.
 extension CleanupPlanner {
   /// The rows of a path whose file is at it: those that claim the file or, if no row does, the latest one with its inode
   /// and length, whose file has another time now. Of several rows with one inode all but the last have lost their files.

@@ -36,7 +36,6 @@ public struct CleanupRun: Hashable, Sendable, Codable {
   public enum Cause: String, Hashable, Sendable, Codable {
     /// The engine, at its start.
     case start
-    /// A client.
     case client
   }
 

@@ -4,7 +4,6 @@ public struct CleanupSnapshot: Hashable, Sendable {
   public var run: CleanupRun?
   /// The survey's progress; nil without an active survey.
   public var progress: CleanupProgress?
-  /// The waiting run.
   public var waiting: CleanupRun?
   public var steps: [CleanupStep]
   /// The cursor of the next page; nil on the last.

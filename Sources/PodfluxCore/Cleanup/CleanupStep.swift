@@ -111,7 +111,7 @@ public struct CleanupStep: Hashable, Sendable {
     case done
     /// The file has its new name, and the engine has created these folders for it, the outermost first.
     case moved(madeFolders: [LibraryPath])
-    /// They are not; the message says why.
+    /// The rows are not as the step says; the message says why.
     case left(String)
   }
 

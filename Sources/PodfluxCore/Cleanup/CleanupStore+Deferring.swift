@@ -25,7 +25,7 @@ extension CleanupStore {
 }
 
 extension CleanupStore.Context {
-  /// What the stores hold now.
+  /// Copies what this context has of the stores.
   init(_ stores: borrowing Stores) {
     isScheduling = stores.lifecycle.isScheduling
     settings = stores.settings.settings

@@ -5,7 +5,7 @@ import Flux
 /// A run first looks, which changes nothing. Every decision is a row before any is carried out, so that a run goes on
 /// after a crash where it stopped. Each step is checked again, with the row and with the file, when its turn comes.
 public struct CleanupStore: DomainStore {
-  /// What it reads of other stores.
+  /// The parts of other stores that this store reads.
   public struct Context: Sendable {
     /// Whether anything may be started.
     var isScheduling: Bool
@@ -20,7 +20,7 @@ public struct CleanupStore: DomainStore {
   public private(set) var waiting: CleanupRun?
   /// The last run that has ended.
   public private(set) var last: CleanupRun?
-  /// How far looking is.
+  /// How far the survey of the active run is.
   public private(set) var progress: CleanupProgress?
 
   /// How many steps are under way at once.
@@ -34,7 +34,7 @@ public struct CleanupStore: DomainStore {
   private var cursor: CleanupStep.Key = 0
   /// The steps of the active run.
   var steps = OwedWork<CleanupStep>(limit: Self.stepsAtOnce)
-  /// Those that wait for other rows.
+  /// The steps that wait until other rows have left the paths that they need.
   private(set) var held = HeldSteps()
   /// Of the steps under way, those that wait until others have moved their files.
   var deferred: [CleanupStep] = []
@@ -137,7 +137,7 @@ public struct CleanupStore: DomainStore {
   }
 
   private mutating func cancelActive(in turn: inout PodfluxTurn) throws {
-    // Steps under way come to their ends first: what they did is to be told.
+    // Steps under way end first: the run reports what they did.
     active?.isCancelled = true
     isChanged = true
     if active?.stage == .looking { try end(as: .cancelled, in: &turn) }
@@ -149,7 +149,7 @@ public struct CleanupStore: DomainStore {
     // only plans would carry it out.
     if active?.cause == .start, !recovery.mayCleanUp { try cancelActive(in: &turn) }
     if var run = active, run.stage == .looking {
-      // What it had told is told again, and is not to be counted twice.
+      // The survey reports its findings again: they must not be counted twice.
       run.tallies = [:]
       active = run
       try turn.tables.cleanup.removeSteps()
@@ -384,7 +384,7 @@ public struct CleanupStore: DomainStore {
   ) throws {
     _ = steps.end(step.key)
     var holder: DownloadID?
-    // People are to be told whose file it is.
+    // The client shows people whose file it is.
     if status == .left, step.download == nil, let found = step.finding.foundFile {
       holder = try turn.tables.downloads.holder(of: found, otherThan: nil)
     }

@@ -1,6 +1,5 @@
 import Flux
 
-/// The tables of the cleanup.
 public protocol CleanupTables {
   /// Runs and their steps.
   var cleanup: any CleanupTable { get }

@@ -4,7 +4,7 @@
 /// so that no file is ever that of two downloads.
 struct HeldSteps {
   private var steps: [DownloadID: CleanupStep] = [:]
-  /// Which rows stand in each one's way.
+  /// For each held step's download, the files that occupy the path it needs.
   private var occupants: [DownloadID: [CleanupStep.Occupant]] = [:]
   /// Which of them wait for a row to leave a place.
   private var waiting: [EntryPath: Set<DownloadID>] = [:]

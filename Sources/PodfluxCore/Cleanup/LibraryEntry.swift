@@ -13,7 +13,6 @@ public enum LibraryEntry: Hashable, Sendable {
 
 /// A file in the survey.
 public struct FoundFile: Hashable, Sendable, Codable {
-  /// Its path.
   public var place: EntryPath
   /// Its length in bytes.
   public var length: Int64
@@ -65,7 +64,6 @@ public struct ExpectedFile: Hashable, Sendable {
   /// Whether the download is completed. Otherwise it is publishing, and the survey ignores this path.
   public var isCompleted: Bool
   public var finished: Timestamp?
-  /// Its path.
   public let place: EntryPath
 
   public init(download: DownloadID, file: PublishedFile, isCompleted: Bool, finished: Timestamp? = nil) {

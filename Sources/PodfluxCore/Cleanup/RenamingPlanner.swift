@@ -22,7 +22,7 @@ public struct RenamingPlanner {
     var place: EntryPath { EntryPath(file.path) }
   }
 
-  /// Where a file goes.
+  /// The path that a file is to get.
   private struct Target {
     var path: LibraryPath
     /// How many names were taken before this one.

@@ -11,9 +11,8 @@ public enum DownloadState: Hashable, Sendable {
   case running(Phase)
   /// A person paused it.
   case paused
-  /// The file is published.
   case completed(PublishedFile)
-  /// It stays so until an intent.
+  /// The download stays failed until a client's intent changes it.
   case failed(DownloadError)
 
   /// Why a download waits.
@@ -34,7 +33,6 @@ public enum DownloadState: Hashable, Sendable {
   }
 }
 
-/// A published file.
 public struct PublishedFile: Hashable, Sendable, Codable {
   /// Its path relative to the library.
   public var path: LibraryPath

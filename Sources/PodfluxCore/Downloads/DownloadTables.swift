@@ -1,8 +1,6 @@
 import Flux
 
-/// The tables of the downloads.
 public protocol DownloadTables {
-  /// The downloads.
   var downloads: any DownloadTable { get }
   /// Pending deletions of files that removed and damaged downloads left on the disk.
   var deletions: any DeletionTable { get }
@@ -116,7 +114,6 @@ public enum QueueEnd: Hashable, Sendable {
   case first, last
 }
 
-/// A bulk change.
 public enum BulkChange: Hashable, Sendable {
   /// queued, waiting → paused.
   case pause

@@ -1,6 +1,6 @@
 import Flux
 
-/// What the downloads tell other stores.
+/// Events by which the downloads inform other stores.
 public enum DownloadsEvent: Sendable {
   /// An attempt has fetched so many bytes over cellular.
   case fetchedOverCellular(Int64)
@@ -10,7 +10,7 @@ public enum DownloadsEvent: Sendable {
   case returned(EpisodeID)
   /// A download that a rule has asked for is completed.
   case finished(DownloadID)
-  /// A download is completed; told only where the setting asks for sidecars.
+  /// A download is completed; posted only where the setting asks for sidecars.
   case completed(DownloadID)
   /// A completed download was removed, with its file or without it.
   case removed(DownloadID, PublishedFile, withFile: Bool)
@@ -38,7 +38,7 @@ public enum DownloadsEvent: Sendable {
   public enum StepOutcome: Hashable, Sendable {
     /// They are as the step says, and nothing is left to do.
     case done
-    /// They are not; one sentence says why.
+    /// The rows are not as the step says; one sentence says why.
     case left(String)
     /// They are, and this deletion takes the file away: the step ends with it.
     case owed(Deletion.Key)
@@ -53,9 +53,9 @@ public enum DownloadsEvent: Sendable {
 /// (room on the disk), `+Deletions`, `+Verifying` (files that are read again), `+Steps` (what the cleanup changes), `+Episodes`
 /// (whose files they are).
 public struct DownloadsStore: DomainStore {
-  /// What it reads of other stores.
+  /// The parts of other stores that this store reads.
   public struct Context: Sendable {
-    /// How far the engine is.
+    /// The engine's lifecycle: whether it works, suspends or stops.
     var lifecycle: LifecycleStore
     var settings: Settings
     var network: NetworkStore
@@ -75,9 +75,9 @@ public struct DownloadsStore: DomainStore {
   public internal(set) var wakeAt: Timestamp?
 
   private var stateCounts: StateCounts
-  /// What is known of hosts.
+  /// The cooldowns of hosts, and the local hosts that have redirected to other machines.
   var hosts: HostWatch
-  /// What the schedule says.
+  /// Whether the schedule lets downloads run now, and when that changes.
   var schedule = ScheduleWatch()
   /// What is known of the downloads that wait for room.
   var room = RoomWatch()
@@ -226,7 +226,7 @@ public struct DownloadsStore: DomainStore {
 }
 
 extension DownloadsStore.Context {
-  /// What the stores hold now.
+  /// Copies what this context has of the stores.
   init(_ stores: borrowing Stores) {
     lifecycle = stores.lifecycle
     settings = stores.settings.settings

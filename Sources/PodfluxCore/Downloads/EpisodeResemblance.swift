@@ -6,7 +6,7 @@ import Flux
 /// another episode's file for a day. The dates decide where both are known, else the titles. A download that has no date
 /// and no title, which a client has named by its address alone, may be any episode's.
 public enum EpisodeResemblance: CaseIterable, Sendable {
-  /// Nothing else of the download is known.
+  /// The download has only its address: the URL is all that can be compared.
   case address
   /// It has the episode's title, and one of the two has no date.
   case title

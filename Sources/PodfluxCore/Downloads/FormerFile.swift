@@ -80,7 +80,6 @@ public protocol FormerFileTable {
   /// episode the one that resembles it most, and is free and no other's of its feed. Cost: at most
   /// 2 · `DownloadIntent.Enqueue.lookedAt` look-ups.
   func removedDownload(for wish: DownloadIntent.Enqueue, where isFree: (DownloadID) -> Bool) throws -> DownloadID?
-  /// A former file of a download.
   func formerFile(of download: DownloadID) throws -> FormerFile?
   /// Removes former files beyond a limit, the oldest first. Those of unknown age count as noted now.
   ///

@@ -2,7 +2,6 @@ import Flux
 
 /// An attempt that has not ended.
 public struct LiveAttempt: Hashable, Sendable {
-  /// Its generation.
   public let generation: Int64
   /// Its host, for the per-host limit.
   public let host: String

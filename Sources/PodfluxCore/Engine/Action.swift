@@ -21,7 +21,6 @@ public indirect enum Action: ActionProtocol, Hashable {
   case stop(StopMode)
   /// The engine has opened a library.
   case recovered(Recovery)
-  /// An attempt reports.
   case attempt(AttemptReport)
   /// A refresh of a feed reports.
   case refresh(RefreshReport)
@@ -130,17 +129,14 @@ public struct Recovery: Hashable, Sendable {
 
 /// What services are asked to do once a turn is committed. Each bears being carried out twice, but for `proceedRefresh`.
 public enum Effect: Hashable, Sendable {
-  /// Start this attempt.
   case start(Attempt)
   /// Stop the attempt: sync what has arrived, report it, and end.
   case stop(AttemptID)
   /// The attempt announced a step that needs a row first; the row is there.
   case proceed(AttemptID)
-  /// Refresh a feed.
   case refreshFeed(FeedRefresh)
   /// What a refresh has reported is committed: it may go on, once.
   case proceedRefresh(FeedRefresh.ID)
-  /// Stop a refresh.
   case stopRefresh(FeedRefresh.ID)
   /// Delete what a removed download left, or put a damaged file into quarantine.
   case delete(Deletion)
@@ -148,7 +144,7 @@ public enum Effect: Hashable, Sendable {
   case verify(Verification)
   /// Compare rows and files, and post what differs; files leave the quarantine after so many days, 0 for never.
   case startSurvey(CleanupRun, quarantineDays: Int)
-  /// What was told of a run is committed: tell more.
+  /// The page that the survey has posted is committed: post the next one.
   case nextSurveyPage(CleanupRun.Key)
   /// The run has ended: its survey reports no more.
   case cancelSurvey(CleanupRun.Key)
@@ -226,7 +222,7 @@ public enum Reply: Hashable, Sendable {
   case affected(Int)
   /// The number of the run that begins.
   case cleanup(CleanupRun.Key)
-  /// Nothing more to say.
+  /// The intent was carried out; the reply has no further content.
   case done
   /// Another reply, and the path that a name template gives to an invented episode.
   indirect case exemplified(Reply, path: String)

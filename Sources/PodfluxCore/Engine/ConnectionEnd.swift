@@ -1,4 +1,4 @@
-/// Why a client hears no more of an engine.
+/// Why a client's connection to an engine has ended.
 public enum ConnectionEnd: Hashable, Sendable {
   /// The engine has ended.
   case engineStopped(StopReason)

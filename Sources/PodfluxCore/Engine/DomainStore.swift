@@ -10,23 +10,15 @@ where
   Reply == PodfluxCore.Reply, Refusal == PodfluxCore.Refusal
 {}
 
-/// What stores tell each other within a turn, by the store that tells it.
+/// Events by which stores inform each other within a turn, one case for each sender.
 public enum StoreEvent: Sendable {
-  /// The settings tell it.
   case settings(SettingsEvent)
-  /// The podcasts tell it.
   case podcasts(PodcastsEvent)
-  /// The rules tell it.
   case rules(RulesEvent)
-  /// The downloads tell it.
   case downloads(DownloadsEvent)
-  /// The cleanup tells it.
   case cleanup(CleanupEvent)
-  /// The upkeep tells it.
   case upkeep(UpkeepEvent)
-  /// The sidecars tell it.
   case sidecars(SidecarsEvent)
-  /// The sessions tell it.
   case sessions(SessionsEvent)
 }
 

@@ -18,7 +18,7 @@ public struct VerificationTally: Hashable, Sendable {
   /// How many could not be read; nothing follows from that.
   public var unreadable = 0
 
-  /// Of nothing yet.
+  /// An empty notice.
   public init() {}
 
   /// Whether people are to be told: not if all is well.

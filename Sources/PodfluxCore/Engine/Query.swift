@@ -2,7 +2,7 @@ import Flux
 
 /// A question: it changes nothing and sees every action before it (the article Protocol).
 public enum Query: Hashable, Sendable {
-  /// What the stores hold now.
+  /// The current state of the stores that the query names.
   case snapshot(SnapshotQuery)
   /// How another library can go on with a download.
   case resumeData(DownloadID)
@@ -19,11 +19,11 @@ public enum Query: Hashable, Sendable {
   case unobserve
 }
 
-/// What a client wants to be told of as it changes.
+/// What a client wants to observe.
 public struct Observation: Hashable, Sendable {
   /// The stores, and which part of each.
   public var state: SnapshotQuery
-  /// Whether committed actions are told too.
+  /// Whether the client gets committed actions too.
   public var includesActions: Bool
   /// How long changes are gathered at least, in seconds.
   public var interval: Double
@@ -76,7 +76,6 @@ public struct DownloadsQuery: Hashable, Sendable {
   public var condition: Condition
   /// Whether those are shown too that the filters hide.
   public var isUnfiltered: Bool
-  /// In which order.
   public var order: DownloadOrder
   /// How many at most.
   public var limit: Int
@@ -110,7 +109,7 @@ public struct OrderCursor: Hashable, Sendable {
   /// The row key of the page's last item.
   public var key: Int64
 
-  /// What an order looks at.
+  /// The value of a row by which an order sorts.
   public enum Value: Hashable, Sendable {
     /// The key alone.
     case none
@@ -177,9 +176,9 @@ public enum Answer: Hashable, Sendable {
   case preview(FeedPreview)
   /// What rules would do.
   case rulesPlan(RulesPlan)
-  /// Changes are told from this revision on.
+  /// The client observes from now on, beginning with this revision.
   case observing(revision: Int64)
-  /// Changes are told no more.
+  /// The client observes no longer.
   case unobserving
 }
 
@@ -187,19 +186,12 @@ public enum Answer: Hashable, Sendable {
 public struct Snapshot: Hashable, Sendable {
   /// The revision that it shows.
   public var revision: Int64
-  /// The engine.
   public var engine: EngineSnapshot?
-  /// The settings.
   public var settings: Settings?
-  /// The network.
   public var network: NetworkState?
-  /// The filters.
   public var filters: FiltersSnapshot?
-  /// The downloads.
   public var downloads: DownloadsSnapshot?
-  /// The feeds.
   public var feeds: FeedsSnapshot?
-  /// The episodes.
   public var episodes: EpisodesSnapshot?
   /// The sessions, in the order of their ids.
   public var sessions: [Session]?
@@ -225,7 +217,7 @@ public struct Snapshot: Hashable, Sendable {
   }
 }
 
-/// What an engine says of itself.
+/// The engine's part of a snapshot: its version, and the library's path.
 public struct EngineSnapshot: Hashable, Sendable {
   /// Podflux's version.
   public var version: String

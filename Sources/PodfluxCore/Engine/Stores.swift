@@ -20,25 +20,18 @@ public struct Stores: Store {
 
   /// The engine's lifecycle.
   public private(set) var lifecycle = LifecycleStore()
-  /// The settings.
   public private(set) var settings: SettingsStore
-  /// The filters.
   public private(set) var filters: FiltersStore
-  /// The podcasts.
   public private(set) var podcasts = PodcastsStore()
   /// The rules of feeds.
   public private(set) var rules = RulesStore()
-  /// The downloads.
   public private(set) var downloads: DownloadsStore
-  /// The network.
   public private(set) var network: NetworkStore
   /// The daily upkeep.
   public private(set) var upkeep: UpkeepStore
   /// Cleaning up.
   public private(set) var cleanup: CleanupStore
-  /// The sidecars.
   public private(set) var sidecars: SidecarsStore
-  /// The sessions.
   public private(set) var sessions: SessionsStore
 
   /// Makes the stores with what their tables hold.

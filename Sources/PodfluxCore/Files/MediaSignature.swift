@@ -32,17 +32,13 @@ public enum MediaSignature: String, Sendable, CaseIterable {
   case avi
   /// AIFF or AIFF-C.
   case aiff
-  /// WebM.
   case webm
   /// Matroska (RFC 9559): video, or audio alone.
   case matroska
-  /// An MPEG program stream.
   case mpegProgramStream
-  /// An MPEG transport stream.
   case mpegTransportStream
   /// Microsoft's ASF: video, or audio alone.
   case asf
-  /// PDF.
   case pdf
   /// EPUB, by the first entry of its archive.
   case epub
@@ -50,13 +46,9 @@ public enum MediaSignature: String, Sendable, CaseIterable {
   case zip
   /// gzip (RFC 1952).
   case gzip
-  /// JPEG.
   case jpeg
-  /// PNG.
   case png
-  /// GIF.
   case gif
-  /// WebP.
   case webp
   /// HEIF, by its brand.
   case heic
@@ -97,7 +89,6 @@ public enum MediaSignature: String, Sendable, CaseIterable {
 extension MediaSignature {
   /// Kinds of files.
   public enum Kind: Sendable, Hashable, CaseIterable {
-    /// Audio.
     case audio
     /// Video. MPEG-4, Matroska and ASF count as video, although they may contain audio only.
     case video

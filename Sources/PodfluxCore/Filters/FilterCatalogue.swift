@@ -3,7 +3,6 @@ public struct FilterID: Hashable, Sendable, CustomStringConvertible {
   /// The longest value, in bytes: that of a podcast's name.
   public static let maximumValueBytes = 1024
 
-  /// The group.
   public var group: FilterGroup.ID
   /// The value within the group.
   public var value: String
@@ -44,7 +43,6 @@ public struct FilterGroup: Hashable, Sendable {
   public var filters: [Filter]
 }
 
-/// One filter.
 public struct Filter: Hashable, Sendable {
   public var id: FilterID
   /// The title for users.
@@ -74,7 +72,6 @@ public enum FilterCatalogue {
     return byID[FilterID(unchecked: group, value)]
   }
 
-  /// Whether a subject has this filter.
   public static func has(_ id: FilterID, over subject: FilterSubject) -> Bool {
     groups(over: subject).contains { group in
       group.id == id.group && (group.id == .podcast || group.filters.contains { $0.id == id })

@@ -1,4 +1,3 @@
-/// The tables of the filters.
 public protocol FilterTables {
   /// The filters' state and the calendar day.
   var filters: any FilterTable { get }

@@ -2,17 +2,17 @@ import Flux
 
 /// The filters: which of them are active. Readers of downloads and episodes work out what they show.
 public struct FiltersStore: DomainStore {
-  /// What it reads of other stores.
+  /// The parts of other stores that this store reads.
   public struct Context: Sendable {
     /// How local clocks go.
     var localTime: LocalTime
   }
 
-  /// What is kept.
+  /// The selected filters of both subjects, as the table has them.
   public private(set) var states: FilterStates
-  /// The local day by which ages are told; nil before the first turn.
+  /// The local day from which ages are counted; nil before the first turn.
   public private(set) var today: LocalDay?
-  /// When ages are to be told anew; nil before the first turn.
+  /// When the local day ends and ages are counted anew; nil before the first turn.
   private(set) var wakeAt: Timestamp?
 
   /// Makes the store with what its table holds.
@@ -47,7 +47,7 @@ public struct FiltersStore: DomainStore {
 }
 
 extension FiltersStore.Context {
-  /// What the stores hold now.
+  /// Copies what this context has of the stores.
   init(_ stores: borrowing Stores) { localTime = stores.network.state.localTime }
 }
 

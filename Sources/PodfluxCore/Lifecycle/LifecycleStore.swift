@@ -6,7 +6,7 @@ import Flux
 /// It is the first store to handle an action, so that it refuses before another store changes anything, and the last to
 /// end a batch, so that it sees what the others have left to do.
 public struct LifecycleStore: DomainStore {
-  /// What it reads of other stores.
+  /// The parts of other stores that this store reads.
   public struct Context: Sendable {
     /// Whether an attempt, a refresh, the fetch of a sidecar or the opening of a session is alive.
     var hasLiveAttempts: Bool
@@ -91,7 +91,7 @@ public struct LifecycleStore: DomainStore {
 }
 
 extension LifecycleStore.Context {
-  /// What the stores hold now.
+  /// Copies what this context has of the stores.
   init(_ stores: borrowing Stores) {
     hasLiveAttempts =
       !stores.downloads.live.isEmpty || !stores.podcasts.live.isEmpty || stores.sidecars.isFetching

@@ -4,7 +4,6 @@ public struct NetworkClasses: Hashable, Sendable, Codable {
   public var user = NetworkPolicy.unmetered
   /// Downloads that a rule requested.
   public var auto = NetworkPolicy.unmetered
-  /// Feeds.
   public var feeds = NetworkPolicy.unmetered
   /// Pictures.
   public var artwork = NetworkPolicy.unmetered

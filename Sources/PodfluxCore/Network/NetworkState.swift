@@ -10,9 +10,7 @@ public struct NetworkState: Hashable, Sendable, Codable {
     case reported
   }
 
-  /// The current path.
   public var path: NetworkPath
-  /// Its source.
   public var source: Source
   /// The bytes received over cellular.
   public var usage: CellularUsage
@@ -48,7 +46,6 @@ public struct CellularUsage: Hashable, Sendable, Codable {
   }
 }
 
-/// The tables of the network.
 public protocol NetworkTables {
   /// Writes what is kept of the network.
   func save(_ network: NetworkState) throws

@@ -10,7 +10,7 @@ public enum NetworkIntent: Hashable, Sendable {
 
 /// The network: which path there is, what has come over cellular, and how local clocks go.
 public struct NetworkStore: DomainStore {
-  /// What is kept.
+  /// The network's state, as the table has it.
   public private(set) var state: NetworkState
   /// How often connections had to be left: who began before has lost its own, also if the path is the same again.
   private(set) var pathNumber = 0

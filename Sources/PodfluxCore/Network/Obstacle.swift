@@ -50,7 +50,6 @@ extension Obstacle {
 public struct SpentBudget: Hashable, Sendable {
   /// The bytes received this month.
   public var usedBytes: Int64
-  /// The budget.
   public var budgetBytes: Int64
   /// When the next month begins.
   public var until: Timestamp

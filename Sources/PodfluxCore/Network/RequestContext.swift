@@ -1,14 +1,14 @@
 /// What a store reads of others that has requests made: the podcasts and the sidecars.
 public struct RequestContext: Sendable {
-  /// How far the engine is.
+  /// The engine's lifecycle: whether it works, suspends or stops.
   var lifecycle: LifecycleStore
   var settings: Settings
   var network: NetworkStore
-  /// What stands in the way of requests.
+  /// The obstacles for requests, by host, session and network.
   var obstacles: Obstacles
   var sessions: SessionsView
 
-  /// What the stores hold now.
+  /// Copies what this context has of the stores.
   init(_ stores: borrowing Stores) {
     lifecycle = stores.lifecycle
     settings = stores.settings.settings

@@ -39,7 +39,7 @@ public struct Episode: Hashable, Sendable {
     public var isFavorite: Bool
     public var isArchived: Bool
 
-    /// Nothing, by default.
+    /// Every mark is off by default.
     public init(isPlayed: Bool = false, isFavorite: Bool = false, isArchived: Bool = false) {
       self.isPlayed = isPlayed
       self.isFavorite = isFavorite
@@ -105,7 +105,7 @@ public struct EpisodeTraces: Hashable, Sendable {
     public var guids: [String]
     public var enclosures: [WebAddress]
 
-    /// None, by default.
+    /// Every part is empty by default.
     public init(guids: [String] = [], enclosures: [WebAddress] = []) {
       self.guids = guids
       self.enclosures = enclosures

@@ -1,5 +1,4 @@
 extension EpisodeContent {
-  /// The kind of the enclosure.
   public var mediaKind: MediaKind { enclosure?.mediaKind ?? .other }
 }
 

@@ -22,7 +22,7 @@ public struct EpisodeContent: Hashable, Sendable {
 
   /// The same episode in another form, or at further addresses (`podcast:alternateEnclosure`).
   public struct Alternate: Hashable, Sendable {
-    /// At least one.
+    /// The addresses of the file; at least one.
     public var addresses: [WebAddress]
     public var mediaType: String?
     public var length: Int64?

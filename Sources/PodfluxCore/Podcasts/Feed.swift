@@ -40,7 +40,7 @@ public struct Feed: Hashable, Sendable {
     /// What its episodes are downloaded and deleted by.
     public var rules: FeedRules
 
-    /// None, by default.
+    /// Every part is empty by default.
     public init(
       title: String? = nil, group: String? = nil, headers: [Header] = [], userAgent: String? = nil,
       network: NetworkPolicy = .inherit, isPaused: Bool = false, filenameTemplate: NameTemplate? = nil,
@@ -57,7 +57,7 @@ public struct Feed: Hashable, Sendable {
     }
   }
 
-  /// What its refreshes have come to.
+  /// The results of the feed's refreshes.
   public struct Refreshes: Hashable, Sendable {
     /// When the last one succeeded.
     public var last: Timestamp?
@@ -198,7 +198,7 @@ public struct FeedValidators: Hashable, Sendable, Codable {
   /// it has not changed.
   public var hasNotes: Bool
 
-  /// None, by default.
+  /// Every part is empty by default.
   public init(
     entityTag: String? = nil, lastModified: String? = nil, bodyHash: String? = nil, fullBodyAt: Timestamp? = nil,
     isDistrusted: Bool = false, hasNotes: Bool = false

@@ -17,9 +17,9 @@ public struct FeedRefresh: Hashable, Sendable {
   public var id: ID
   /// The feed as its row was when the refresh began.
   public var feed: Feed
-  /// What the settings said when it began.
+  /// The settings at its start. Later changes of settings do not affect it.
   public var settings: Settings
-  /// Which way its connections may take.
+  /// The route that its connections must take.
   public var route: Route
   /// The credentials that its requests to the feed's host are sent with; nil for none.
   public var session: SessionUse?
@@ -55,7 +55,7 @@ extension DownloadError {
     .lengthMismatch, "the feed's document ends early: its last tag is missing, and so may be episodes")
 }
 
-/// What a refresh tells the stores.
+/// A report of a refresh to the stores.
 public struct RefreshReport: Hashable, Sendable {
   public var refresh: FeedRefresh.ID
   public var news: News

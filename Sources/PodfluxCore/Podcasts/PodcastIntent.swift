@@ -84,7 +84,6 @@ public enum PodcastIntent: Hashable, Sendable {
 
   /// Where an OPML document is.
   public enum Document: Hashable, Sendable {
-    /// This is its text.
     case text(String)
     /// In this file of the machine.
     case file(String)

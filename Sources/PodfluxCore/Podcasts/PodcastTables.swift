@@ -10,9 +10,9 @@ public protocol PodcastTables {
 
 /// Hosts whose feeds are looked at.
 public enum HostScope: Hashable, Sendable {
-  /// These.
+  /// The feeds of these hosts only.
   case only(Set<String>)
-  /// All others.
+  /// The feeds of all hosts but these.
   case allBut(Set<String>)
 }
 
@@ -51,7 +51,7 @@ public protocol FeedTable {
   func count() throws -> Int
 }
 
-/// What is told of an episode that was updated.
+/// The result of updating an episode's row.
 public struct UpdatedEpisode: Hashable, Sendable {
   /// The download that was made for it last; it may be gone.
   public let download: DownloadID?

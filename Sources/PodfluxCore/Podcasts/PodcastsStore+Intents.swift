@@ -210,7 +210,7 @@ extension PodcastsStore {
     try turn.tables.feeds.update(feed)
   }
 
-  /// Gives a feed another session, and tells of its downloads. Cost: those.
+  /// Gives a feed another session, and informs the downloads' store. Cost: linear in the feed's downloads.
   private func change(_ feed: inout Feed, to session: Session.Key?, in turn: inout PodfluxTurn) throws {
     guard session != feed.session else { return }
     let downloads = try turn.tables.episodes.downloads(of: feed.key)

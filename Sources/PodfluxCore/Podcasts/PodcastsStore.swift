@@ -1,8 +1,7 @@
 import Flux
 
-/// What the podcasts tell other stores.
+/// Events by which the podcasts inform other stores.
 public enum PodcastsEvent: Sendable {
-  /// The download of an episode is wanted.
   case wanted(EpisodeID, DownloadIntent.Enqueue)
   /// A person wants an episode that has this download already.
   case claimed(EpisodeID, DownloadID)
@@ -35,7 +34,7 @@ public enum PodcastsEvent: Sendable {
 /// `+Addresses` (addresses that have expired), `+Scheduling` (which feeds are refreshed), `+Lateness` (old
 /// episodes that appear late).
 public struct PodcastsStore: DomainStore {
-  /// What it reads of other stores.
+  /// The parts of other stores that this store reads.
   public typealias Context = RequestContext
 
   /// A refresh that has not ended.

@@ -7,7 +7,7 @@ public struct FeedRules: Hashable, Sendable, Codable {
   /// Which of the episodes that rules have downloaded stay; nil for all.
   public var keep: Keep?
 
-  /// None, by default.
+  /// Every part is empty by default.
   public init(autoDownload: AutoDownload? = nil, keep: Keep? = nil) {
     self.autoDownload = autoDownload
     self.keep = keep

@@ -64,7 +64,6 @@ public struct ReleasableDownload: Hashable, Sendable {
   }
 }
 
-/// The table of rules.
 public protocol RuleTables {
   /// What the feeds' rules have come to.
   var rules: any RuleTable { get }

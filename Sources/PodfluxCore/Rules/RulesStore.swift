@@ -15,7 +15,7 @@ public enum RulesEvent: Sendable {
 /// It ends a batch before the downloads do, which then start what it wants. Its aspects: `+Applying` (what rules do), `+Quota`
 /// (room that the storage quota needs).
 public struct RulesStore: DomainStore {
-  /// What it reads of other stores.
+  /// The parts of other stores that this store reads.
   public struct Context: Sendable {
     /// Whether anything may be started.
     var isScheduling: Bool
@@ -160,7 +160,7 @@ extension Feed {
 }
 
 extension RulesStore.Context {
-  /// What the stores hold now.
+  /// Copies what this context has of the stores.
   init(_ stores: borrowing Stores) {
     let (localTime, obstacles) = (stores.network.state.localTime, stores.downloads.obstacles)
     isScheduling = stores.lifecycle.isScheduling

@@ -73,7 +73,7 @@ public struct SecretParameter: Hashable, Sendable {
 }
 
 extension SecretParameter: CustomStringConvertible, CustomReflectable {
-  /// Nothing of the value.
+  /// The name only: a description may reach a log.
   public var description: String { "the parameter \(name)" }
   public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }

@@ -33,7 +33,7 @@ public struct Login: Hashable, Sendable {
 
 /// Where a client has a secret.
 public enum SecretSource: Hashable, Sendable {
-  /// This is it.
+  /// The secret itself.
   case text(String)
   /// In this file of the machine, without the line feed at its end.
   case file(String)
@@ -56,7 +56,6 @@ extension SecretSource: CustomStringConvertible, CustomReflectable {
 
 /// Which session the requests of a download or a feed belong to, as a client says it.
 public enum SessionChoice: Hashable, Sendable {
-  /// None.
   case none
   /// This one; it must exist, and be for the address's host.
   case known(SessionID)

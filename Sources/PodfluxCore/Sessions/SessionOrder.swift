@@ -29,16 +29,16 @@ public struct SessionOpening: Hashable, Sendable {
   }
 
   public var id: ID
-  /// What is said of the session.
+  /// The client's wish for the session.
   public var wish: Session.Wish
   /// The number that its token gets.
   public var token: Int64
   /// Whether a token that the vault holds will do if it has not expired; otherwise one is got anew, unless the vault's has
   /// this number already: then an engine that ended got it.
   public var takesKept: Bool
-  /// What the settings said when it began.
+  /// The settings at its start. Later changes of settings do not affect it.
   public var settings: Settings
-  /// Which way its connections may take.
+  /// The route that its connections must take.
   public var route: Route
 
   public init(

@@ -1,8 +1,8 @@
 /// How a server challenges a request that it does not authorize, as far as that decides what follows (RFC 9110 section 11.6.1).
 public enum Challenge: String, Hashable, Sendable, CaseIterable {
-  /// It wants a name and a password.
+  /// The server's challenge wants a name and a password.
   case basic
-  /// It wants a digest.
+  /// The server's challenge wants a digest (RFC 7616).
   case digest
   /// It wants a token, and says nothing of the one that it got.
   case bearer
@@ -13,7 +13,7 @@ public enum Challenge: String, Hashable, Sendable, CaseIterable {
   /// It got none of the session's credentials: a redirect led to another host, or the request had credentials of its own. So
   /// the refusal says nothing of the session.
   case unsent
-  /// It wants something that no session has.
+  /// The server's challenge wants a scheme that no session has.
   case other
 }
 
@@ -70,7 +70,7 @@ public struct SessionRetrier: Hashable, Sendable {
     self.earlier = earlier
   }
 
-  /// What follows.
+  /// What is done about a refused request.
   public enum Decision: Hashable, Sendable {
     /// The request is sent again, with the present token.
     case sendAgain

@@ -51,7 +51,7 @@ public struct SessionGrant: Hashable, Sendable {
   }
 }
 
-/// What the sessions tell other stores.
+/// Events by which the sessions inform other stores.
 public enum SessionsEvent: Sendable {
   /// The session that was wanted for the requests of an owner.
   case made(Session.Key, for: RequestOwner)
@@ -61,7 +61,7 @@ public enum SessionsEvent: Sendable {
 
 /// The sessions as the stores of requests see them.
 public struct SessionsView: Hashable, Sendable {
-  /// All of them.
+  /// Every session, by its key.
   public var sessions: [Session.Key: Session] = [:]
   /// The tokens that a server has accepted.
   public var accepted: [Session.Key: Int64] = [:]
@@ -70,7 +70,6 @@ public struct SessionsView: Hashable, Sendable {
 
   public init() {}
 
-  /// The session with this id.
   public func find(_ id: SessionID) -> Session? { sessions.values.first { $0.id == id } }
 
   /// The sessions whose requests cannot be sent now.

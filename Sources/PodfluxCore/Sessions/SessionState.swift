@@ -8,7 +8,7 @@ public enum SessionState: Hashable, Sendable {
   case opening(Opening)
   /// Its requests are sent.
   case open
-  /// The same, after its token was renewed.
+  /// The session is open, and its token was renewed since.
   case extended
   /// A client has closed it. Its requests wait.
   case closed

@@ -1,6 +1,4 @@
-/// The table of the sessions.
 public protocol SessionTables {
-  /// The sessions.
   var sessions: any SessionTable { get }
 }
 

@@ -72,7 +72,7 @@ extension SessionsStore {
 }
 
 extension DownloadError {
-  /// As rows store it.
+  /// The error as rows store it: without the server's challenge.
   fileprivate var withoutChallenge: DownloadError {
     var error = self
     (error.challenge, error.isLasting) = (nil, false)

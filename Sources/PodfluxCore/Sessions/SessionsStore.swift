@@ -6,13 +6,13 @@ import Flux
 /// a server has accepted, how often a request was refused) begins anew with each start. Its aspects: `+Intents` (what
 /// clients want), `+Signals` (what requests find), `+Opening` (which sessions are opened, and what comes of it).
 public struct SessionsStore: DomainStore {
-  /// What it reads of other stores.
+  /// The parts of other stores that this store reads.
   public struct Context: Sendable {
-    /// How far the engine is.
+    /// The engine's lifecycle: whether it works, suspends or stops.
     var lifecycle: LifecycleStore
     var settings: Settings
     var network: NetworkStore
-    /// What stands in the way of requests.
+    /// The obstacles for requests, by host, session and network.
     var obstacles: Obstacles
   }
 
@@ -103,7 +103,7 @@ public struct SessionsStore: DomainStore {
 }
 
 extension SessionsStore.Context {
-  /// What the stores hold now.
+  /// Copies what this context has of the stores.
   init(_ stores: borrowing Stores) {
     lifecycle = stores.lifecycle
     settings = stores.settings.settings

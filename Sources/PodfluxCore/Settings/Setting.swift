@@ -9,11 +9,9 @@ public struct Setting: Sendable {
   public enum Values: Hashable, Sendable {
     /// `true` or `false`.
     case boolean
-    /// Integers of a range.
     case integer(ClosedRange<Int64>)
     /// 0, which stands for no limit, or integers of a range.
     case limit(ClosedRange<Int64>)
-    /// Numbers of a range.
     case number(ClosedRange<Double>)
     /// Printable ASCII of a number of bytes.
     case printable(bytes: ClosedRange<Int>)

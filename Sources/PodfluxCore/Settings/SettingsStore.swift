@@ -1,8 +1,8 @@
 import Flux
 
-/// What the settings tell other stores.
+/// Events by which the settings inform other stores.
 public enum SettingsEvent: Sendable {
-  /// They have changed from these.
+  /// The settings have changed; these are the former ones.
   case changed(from: Settings)
 }
 
@@ -29,7 +29,6 @@ public struct SettingsStore: DomainStore {
   }
 }
 
-/// The tables of the settings.
 public protocol SettingsTables {
   /// Writes the settings.
   func save(_ settings: Settings) throws

@@ -18,7 +18,7 @@ public struct Sidecar: Hashable, Sendable {
   /// The session of its podcast's feed, as long as it may have to be fetched.
   public var session: Session.Key?
 
-  /// Where it is.
+  /// How far a sidecar has come, from wanted to present or failed.
   public enum State: Hashable, Sendable {
     /// It is fetched, at this moment at the earliest, after so many attempts that failed.
     case wanted(failures: Int, next: Timestamp)
@@ -108,7 +108,6 @@ extension Sidecar {
     }
   }
 
-  /// The stem of the cover in a folder.
   public static func coverStem(in folder: LibraryPath) -> String { folder.description + "/" + coverName }
 
   /// The stem of a sidecar's file.

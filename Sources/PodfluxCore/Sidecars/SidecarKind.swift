@@ -25,7 +25,6 @@ public enum SidecarKind: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// The limits of sidecars.
 public enum SidecarLimits {
   /// The length of the largest picture, in bytes.
   public static let pictureBytes = 10 << 20
@@ -52,7 +51,6 @@ public enum SidecarLimits {
 
 /// Kinds of sidecars, each once, in the order of `SidecarKind`.
 public struct SidecarKinds: Hashable, Sendable {
-  /// The kinds.
   public let kinds: [SidecarKind]
 
   /// Takes kinds in any order.

@@ -45,9 +45,9 @@ public struct SidecarFetch: Hashable, Sendable {
   public var source: Source
   /// The path without the extension.
   public var stem: String
-  /// What the settings said when it began.
+  /// The settings at its start. Later changes of settings do not affect it.
   public var settings: Settings
-  /// Which way its connections may take.
+  /// The route that its connections must take.
   public var route: Route
   /// The credentials that its request is sent with; nil for none.
   public var session: SessionUse?
@@ -124,7 +124,6 @@ public struct SidecarLook: Hashable, Sendable {
 
 /// What services have found out about sidecars.
 public enum SidecarFact: Hashable, Sendable {
-  /// A fetch reports.
   case fetch(SidecarReport)
   /// A file is gone, or was another one by then.
   case deleted(Sidecar.Key)
@@ -137,11 +136,11 @@ public enum SidecarFact: Hashable, Sendable {
   /// Of the files that were looked at, these are gone, or are other ones by now.
   case looked(round: Int64, changed: [Sidecar.Key])
 
-  /// How many a look tells of at most.
+  /// The largest number of changed files in one report of a look.
   public static let changedAtOnce = SidecarLimits.rowsAtOnce
 }
 
-/// What a fetch tells the store.
+/// A report of the fetch of a sidecar to its store.
 public struct SidecarReport: Hashable, Sendable {
   public var fetch: SidecarFetch.ID
   public var news: News
@@ -155,7 +154,7 @@ public struct SidecarReport: Hashable, Sendable {
     case finished(PublishedFile)
     /// The earlier file does not have its name.
     case unpublished
-    /// Nothing has come of it.
+    /// The fetch has failed; the server may have asked to wait this many milliseconds.
     case failed(DownloadError, retryAfter: Int64?)
     /// The engine has stopped it.
     case stopped

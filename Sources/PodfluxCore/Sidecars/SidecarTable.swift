@@ -1,8 +1,6 @@
 import Flux
 
-/// The tables of the sidecars.
 public protocol SidecarTables {
-  /// The sidecars.
   var sidecars: any SidecarTable { get }
 }
 
@@ -19,7 +17,6 @@ public protocol SidecarTable {
   func delete(_ key: Sidecar.Key) throws
   /// The sidecars of a download, in the order of their numbers.
   func sidecars(of owner: DownloadID) throws -> [Sidecar]
-  /// The cover with this stem.
   func cover(at stem: String) throws -> Sidecar?
   /// The covers after this one, in the order of their numbers.
   func covers(after key: Sidecar.Key, limit: Int) throws -> [Sidecar]
@@ -54,7 +51,7 @@ public protocol SidecarTable {
 
 /// What sidecars need to be fetched.
 public enum SidecarNeed: Hashable, Sendable {
-  /// They have no address, and need nothing.
+  /// Sidecars without an address: they are made of rows and need no network.
   case nothing
   /// They have an address, and none of these sessions.
   case network(sparing: Set<Session.Key>)

@@ -1,6 +1,6 @@
 import Flux
 
-/// What the sidecars tell other stores.
+/// Events by which the sidecars inform other stores.
 public enum SidecarsEvent: Sendable {
   /// A fetch has brought so many bytes over cellular.
   case fetchedOverCellular(Int64)
@@ -16,7 +16,7 @@ public enum SidecarsEvent: Sendable {
 /// a turn. Its aspects: `+Wanting` (which are wanted), `+Scheduling` (which are fetched), `+Reports` (what fetches bring),
 /// `+Files` (deletions, moves, and looking for what people have done).
 public struct SidecarsStore: DomainStore {
-  /// What it reads of other stores.
+  /// The parts of other stores that this store reads.
   public typealias Context = RequestContext
 
   /// A fetch that has not ended.

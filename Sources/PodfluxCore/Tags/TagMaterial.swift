@@ -32,7 +32,7 @@ public struct TagMaterial: Hashable, Sendable {
   /// Why parts are missing that the feed names, for people.
   public private(set) var missing: [Part: String]
 
-  /// Nothing, by default.
+  /// No part by default.
   public init(parts: [Part: [UInt8]] = [:], missing: [Part: String] = [:]) {
     self.parts = parts
     self.missing = missing
@@ -91,7 +91,7 @@ public struct TagSources: Hashable, Sendable {
     }
   }
 
-  /// These.
+  /// Makes a list of these sources.
   public init(_ sources: [TagMaterial.Part: Source]) { self.sources = sources }
 
   public subscript(part: TagMaterial.Part) -> Source? { sources[part] }

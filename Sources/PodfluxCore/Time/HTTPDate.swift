@@ -42,7 +42,7 @@ private struct DateParts {
 private struct DateReader {
   var rest: ArraySlice<UInt8>
 
-  /// From Monday on.
+  /// The names of the weekdays, Monday first.
   private static let weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 

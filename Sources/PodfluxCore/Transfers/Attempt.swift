@@ -2,7 +2,6 @@ import Flux
 
 /// Everything that one attempt at a download needs to know: it asks for nothing later.
 public struct Attempt: Hashable, Sendable {
-  /// Which attempt it is.
   public var id: AttemptID
   /// What to fetch: the download's own address, or the mirror whose turn it is.
   public var address: WebAddress
@@ -15,7 +14,7 @@ public struct Attempt: Hashable, Sendable {
   public var origin: Origin
   /// What is kept of the file, nil for nothing.
   public var resume: ResumeRecord?
-  /// What the settings said when it began.
+  /// The settings at its start. Later changes of settings do not affect it.
   public var settings: Settings
   /// How the file is named if the client names no path.
   public var naming = DownloadNaming()
@@ -23,7 +22,7 @@ public struct Attempt: Hashable, Sendable {
   public var tags: EpisodeTags?
   /// What is fetched for them when the file is complete; nil if nothing is.
   public var tagSources: TagSources?
-  /// Which way its connections may take.
+  /// The route that its connections must take.
   public var route: Route
   /// The credentials that its request is sent with; nil for none.
   public var session: SessionUse?
@@ -77,9 +76,9 @@ extension Attempt {
   }
 }
 
-/// What an attempt tells the stores.
+/// A report of an attempt to the stores.
 public struct AttemptReport: Hashable, Sendable {
-  /// Who reports.
+  /// The attempt that reports.
   public var attempt: AttemptID
   /// What has happened.
   public var news: News

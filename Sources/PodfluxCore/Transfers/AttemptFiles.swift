@@ -75,15 +75,14 @@ public protocol PartialContents: ReadableContents, Sendable {
   func synchronizeContents() throws(DownloadError)
   /// Makes what was written, and the file's entry in its folder, survive a power cut.
   func synchronize() throws(DownloadError)
-  /// Closes it.
   func close()
 }
 
 /// What is known for naming a complete file.
 public struct PublishingFacts: Hashable, Sendable {
-  /// What the client said.
+  /// The client's description of the download.
   public var description: Download.Description
-  /// Where it was asked for.
+  /// The address at which the file was requested.
   public var address: WebAddress
   /// The server's `Content-Disposition`.
   public var contentDisposition: String?

@@ -37,7 +37,6 @@ public struct AuthenticationChallenge: Hashable, Sendable {
     }
   }
 
-  /// The scheme.
   public var scheme: Scheme
   /// Where the credentials hold, as the server calls it for people.
   public var realm: String?

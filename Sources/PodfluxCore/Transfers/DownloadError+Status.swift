@@ -31,7 +31,7 @@ extension ResponseHead {
 }
 
 extension Challenge {
-  /// What a challenge decides.
+  /// The error of a response with this challenge.
   public init(_ challenge: AuthenticationChallenge) {
     switch (challenge.scheme, challenge.error) {
     case (.basic, _): self = .basic

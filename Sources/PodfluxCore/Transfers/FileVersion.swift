@@ -17,7 +17,7 @@ public struct FileVersion: Hashable, Sendable {
   /// requires a second between synchronized clocks; a minute allows for others.
   static let strongDateAge: Int64 = 60_000
 
-  /// Nothing is known.
+  /// A version of which nothing is known.
   init() {}
 
   /// The version according to a resume record.

@@ -4,7 +4,6 @@
 public struct RequestDelays: Hashable, Sendable {
   /// Of downloads, and of the small files beside them.
   public var downloads: Duration
-  /// Of refreshes.
   public var refreshes: Duration
 
   /// - Parameters:

@@ -323,7 +323,7 @@ extension TransferMachine {
       file.modifiedNanoseconds = publication.modifiedNanoseconds
       return end(.finished(file, madeFolders: publication.madeFolders))
     }
-    // The store has told it to stop and hears of no other name.
+    // The store has stopped the attempt, and takes no other name from it.
     guard !isStopping else { return finish(as: .stopped) }
     state = .naming(number: number + 1)
     return [.name(number: number + 1)]

@@ -234,7 +234,7 @@ public struct TransferMachine: Sendable {
     }
   }
 
-  /// What is kept, for the ladder.
+  /// The kept bytes, from which `ResumePolicy` chooses how to resume.
   var keptBytes: ResumePolicy.Kept {
     ResumePolicy.Kept(
       length: base, version: version,
@@ -303,7 +303,6 @@ public struct TransferMachine: Sendable {
 
   /// What to do with a piece of the body.
   public enum BodyVerdict: Hashable, Sendable {
-    /// Take it.
     case take
     /// Take none; the exchange ends.
     case stop

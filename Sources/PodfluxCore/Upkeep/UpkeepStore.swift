@@ -1,6 +1,6 @@
 import Flux
 
-/// What the upkeep tells other stores.
+/// Events by which the upkeep informs other stores.
 public enum UpkeepEvent: Sendable {
   /// The upkeep of a day begins.
   case began
@@ -18,7 +18,7 @@ public enum UpkeepEvent: Sendable {
 ///
 /// The store owns the table of folders that the engine has made, and the day of the last upkeep.
 public struct UpkeepStore: DomainStore {
-  /// What it reads of other stores.
+  /// The parts of other stores that this store reads.
   public struct Context: Sendable {
     /// Whether anything may be started.
     var isScheduling: Bool
@@ -38,7 +38,7 @@ public struct UpkeepStore: DomainStore {
   private(set) var wakeAt: Timestamp?
   private var round: Round?
 
-  /// How far it is.
+  /// How far a round of the upkeep has come.
   private struct Round {
     /// The day for which it is done.
     var day: Int64
@@ -164,7 +164,7 @@ public struct UpkeepStore: DomainStore {
 }
 
 extension UpkeepStore.Context {
-  /// What the stores hold now.
+  /// Copies what this context has of the stores.
   init(_ stores: borrowing Stores) {
     isScheduling = stores.lifecycle.isScheduling
     isCleaning = !stores.cleanup.isIdle

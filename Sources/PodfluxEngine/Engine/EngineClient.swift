@@ -10,7 +10,7 @@ import PodfluxCore
 public protocol EngineOwner: Sendable {
   /// The library is in order and work begins.
   func ready(revision: Int64)
-  /// Something was done that people are to be told of.
+  /// The engine has done something that people should know, such as moving a damaged file.
   func told(_ notice: Notice)
   /// The engine has ended and each client has heard so; the library is free.
   ///

@@ -40,7 +40,7 @@ public final class EngineConnection: Sendable {
     return false
   }
 
-  /// Ends the connection; the last that the client hears is `EngineClient.disconnected`.
+  /// Ends the connection. The last call to the client is `EngineClient.disconnected`.
   public func end() {
     guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
     core.turns.async { [core, id] in core.disconnect(id) }

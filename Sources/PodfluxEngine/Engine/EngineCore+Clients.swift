@@ -1,7 +1,7 @@
 import EngineRuntime
 import PodfluxCore
 
-/// Clients come and go.
+/// Connects and disconnects clients.
 extension EngineCore {
   func connect(_ client: any EngineClient, over connection: EngineConnection) {
     client.connected(over: connection, revision: loop.position.revision)

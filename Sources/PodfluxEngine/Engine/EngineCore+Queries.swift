@@ -1,7 +1,7 @@
 import EngineRuntime
 import PodfluxCore
 
-/// Queries, and those who observe.
+/// Answers queries, and begins and ends observations.
 extension EngineCore {
   func answer(_ query: Query, for id: ClientID?, at revision: Int64) throws -> Answer {
     guard let session else { throw Refusal.isSuspended }

@@ -18,7 +18,6 @@ final class EngineCore: @unchecked Sendable {
   private(set) lazy var loop = EngineLoop(mailbox: mailbox, host: self)
   private(set) lazy var observers = Observers(
     turns: turns, logger: logger, readStores: { [unowned self] in session?.stores })
-  /// The clients that are connected.
   var clients = ConnectedClients()
   /// Clients whose requests the mailbox had no room for.
   let heldUp = Mutex<Set<ClientID>>([])
@@ -75,7 +74,7 @@ final class EngineCore: @unchecked Sendable {
     }
   }
 
-  /// Begins to work; the owner hears when the tables are in order.
+  /// Begins to work. The owner is called (`ready`) when the tables are in order.
   func begin() {
     guard let session else { return }
     loop.begin(holding: session, reporting: configuration.reportedPath)

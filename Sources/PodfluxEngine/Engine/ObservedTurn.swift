@@ -11,7 +11,6 @@ import WireProtocol
 ///
 /// `EngineClient.committed` gets turns in the order of their commits, each once and none left out.
 public struct ObservedTurn: Sendable {
-  /// The actions.
   public let record: TurnRecord<Action>
   /// What has followed from them.
   public let announcements: [Announcement]

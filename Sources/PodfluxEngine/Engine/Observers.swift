@@ -130,7 +130,7 @@ final class Observers: @unchecked Sendable {
     }
   }
 
-  /// Something has changed.
+  /// Notes that the state has changed: observers get a new moment when their intervals have passed.
   func changed() {
     for interval in groups.keys {
       groups[interval]?.isStale = true

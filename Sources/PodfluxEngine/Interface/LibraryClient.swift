@@ -17,7 +17,7 @@ final class LibraryClient: EngineOwner, EngineClient {
     var waiting: [Waiting] = []
     /// Whether the engine takes no requests any more.
     var isClosed = false
-    /// Whether the library is free.
+    /// Whether the engine has ended and released the library.
     var hasEnded = false
     var closing: [CheckedContinuation<Void, Never>] = []
   }

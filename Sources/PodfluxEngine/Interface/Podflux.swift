@@ -149,12 +149,10 @@ public final class Podflux: Sendable {
     states(SnapshotQuery(stores: [.episodes], episodes: query), interval: interval) { $0.episodes }
   }
 
-  /// A stream of the filters.
   public func filters(interval: Double = 0.25) -> AsyncStream<FiltersSnapshot> {
     states(SnapshotQuery(stores: [.filters]), interval: interval) { $0.filters }
   }
 
-  /// A stream of the settings.
   public func settings(interval: Double = 0.25) -> AsyncStream<Settings> {
     states(SnapshotQuery(stores: [.settings]), interval: interval) { $0.settings }
   }

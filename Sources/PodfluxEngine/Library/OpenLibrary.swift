@@ -311,7 +311,7 @@ extension FiltersSnapshot.Part {
 }
 
 extension EpisodesSnapshot {
-  /// As the downloads are shown.
+  /// Shows episodes whose downloads run as queued, as `DownloadsSnapshot` does.
   fileprivate mutating func showNothingRunning() {
     for index in items.indices where items[index].state == .running { items[index].state = .queued }
   }

@@ -63,7 +63,7 @@ struct EngineMeter {
 
   // MARK: Events
 
-  /// Counts what a committed batch tells.
+  /// Counts the reports in a committed batch.
   func count(_ actions: [Action]) {
     for action in actions {
       switch action {
@@ -127,7 +127,7 @@ struct EngineMeter {
 extension Duration {
   private static let nanosecondsPerSecond: Int64 = 1_000_000_000
 
-  /// Saturates at 292 years.
+  /// The duration in nanoseconds; 292 years at most.
   fileprivate var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     guard seconds < Int64.max / Self.nanosecondsPerSecond else { return .max }

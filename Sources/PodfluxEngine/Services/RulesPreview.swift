@@ -11,7 +11,7 @@ final class RulesPreview: Sendable {
   private let state = Mutex(State.empty)
 
   private enum State {
-    /// No episode has come.
+    /// The preview has no episode yet.
     case empty
     case filled(LibraryDatabase, Feed.Key)
     case failed(any Error)

@@ -28,7 +28,7 @@ final class UpkeepService: Sendable {
     self.post = post
   }
 
-  /// Does what a new day calls for, if one has begun, and tells which of the folders are gone.
+  /// Does the work of a new day, if one has begun, and posts which of the folders are gone.
   func runUpkeep(_ folders: [LibraryPath], _ day: DailyUpkeep?) {
     queue.async { [self] in
       if let day {

@@ -18,7 +18,7 @@ final class VaultDoor: SecretDoor {
   /// - Parameter netrcFile: The file of the user's passwords; nil if there is no place for one.
   init(netrcFile: String?) { self.netrcFile = netrcFile }
 
-  /// The library is held.
+  /// Opens the door: the engine holds the library, with this vault.
   func open(_ vault: any SecretVault) { state.withLock { $0 = .open(vault) } }
 
   /// The library is given up; secrets are refused so. A secret that is on its way is kept when this returns.
@@ -69,7 +69,6 @@ final class VaultDoor: SecretDoor {
   }
 }
 
-/// A file with one secret.
 enum SecretFile {
   /// What it holds, without the line end at its end. No message repeats any of it.
   static func text(at path: String) throws(Refusal) -> String {

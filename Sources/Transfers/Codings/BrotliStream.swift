@@ -28,6 +28,6 @@ final class BrotliStream: CodedStream {
     }
   }
 
-  /// A body has one stream.
+  /// Brotli has no further streams in a body.
   func restart(first byte: UInt8) -> Bool { false }
 }

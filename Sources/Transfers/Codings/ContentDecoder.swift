@@ -25,7 +25,6 @@ final class ContentDecoder: BodyDecoder, @unchecked Sendable {
   private enum Stage {
     /// No byte has come.
     case beginning
-    /// Within a stream.
     case within(any CodedStream)
     /// At the end of a stream. In gzip another may follow.
     case atEnd(any CodedStream)

@@ -8,7 +8,6 @@
 struct BandwidthShares {
   typealias Member = HTTPExchange.ID
 
-  /// The interval of refills.
   static let refillInterval = Duration.milliseconds(20)
   /// How much unused credit accumulates, as the time in which it arrives.
   static let burst = Duration.milliseconds(150)

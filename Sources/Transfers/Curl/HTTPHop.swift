@@ -111,7 +111,7 @@ struct HTTPHop: Sendable, Hashable {
 }
 
 extension HTTPHop {
-  /// What may be told of the address: without the session's parameter.
+  /// The address as it may be shown: without the session's parameter.
   var shownURL: String { parameter?.removed(from: url.text) ?? url.text }
 
   /// Whether libcurl may send the request again, with a digest of what a 401 says.

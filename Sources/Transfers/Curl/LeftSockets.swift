@@ -20,7 +20,7 @@ final class LeftSockets {
   /// The receive buffer of each, in bytes; the kernel doubles it. The peer stops when it is full.
   private static let receiveBytes: Int32 = 4096
 
-  /// The oldest first.
+  /// The sockets, the oldest one first.
   private var kept: [(descriptor: Int32, until: SuspendingClock.Instant)] = []
 
   deinit {

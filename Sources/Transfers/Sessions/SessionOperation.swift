@@ -41,10 +41,9 @@ final class SessionOperation: Sendable {
     flow = Mutex(Flow(attempt: SessionAttempt(opening, vault: vault)))
   }
 
-  /// Begins.
   func begin() { hand(in: .begin) }
 
-  /// The session was left: what comes of the opening is kept, and not told.
+  /// The session was left: a token that still comes is kept, and nothing is posted.
   func leave() { hand(in: .leave) }
 
   /// The opening is to end; what a server has issued by then is in the vault all the same.
@@ -69,7 +68,7 @@ final class SessionOperation: Sendable {
   }
 }
 
-/// What the curl thread tells. Every answer takes microseconds.
+/// Calls of the curl thread. Each takes microseconds.
 extension SessionOperation: HTTPExchangeDelegate {
   func exchange(_ exchange: HTTPExchange, received head: ResponseHead) -> HeadDemand {
     flow.withLock { $0.status = head.status }
@@ -78,7 +77,7 @@ extension SessionOperation: HTTPExchangeDelegate {
 
   func exchange(_ exchange: HTTPExchange, received bytes: UnsafeRawBufferPointer) -> BodyDemand {
     flow.withLock { flow in
-      // One byte more tells that it is too long.
+      // One byte more than the maximum shows that the answer is too long.
       flow.body += bytes.prefix(TokenAnswer.maximumBytes + 1 - flow.body.count)
       return flow.body.count > TokenAnswer.maximumBytes ? .stop : .more
     }
@@ -105,7 +104,6 @@ extension SessionOperation: HTTPExchangeDelegate {
 }
 
 extension HTTPRequest {
-  /// The request for a token.
   fileprivate init(_ request: TokenRequest) {
     self.init(
       url: request.address.description,

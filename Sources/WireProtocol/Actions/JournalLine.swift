@@ -26,11 +26,9 @@ public struct LineStamp: Hashable, Sendable {
   public var position: LogPosition { LogPosition(revision: revision, sequence: sequence) }
 }
 
-/// A line of a journal.
 public enum JournalLine: Hashable, Sendable {
   /// An engine begins to write, here or in the file before this one.
   case journal(Part, of: Engine, LineStamp)
-  /// An action.
   case action(Action, LineStamp)
   /// An engine has ended as it should.
   case end(LineStamp)

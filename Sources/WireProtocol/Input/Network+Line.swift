@@ -44,7 +44,6 @@ extension Field {
     return policies
   }
 
-  /// Windows of a schedule.
   func schedule() throws(Refusal) -> [ScheduleWindow] {
     var windows: [ScheduleWindow] = []
     for element in try elements(atMost: ScheduleWindow.maximumCount) {

@@ -112,7 +112,6 @@ struct JSONWriter {
     LineSeal.seal(&bytes, from: start)
   }
 
-  /// Ends a line.
   mutating func endLine() {
     append("\n")
     needsComma = false
