@@ -11,9 +11,9 @@ import PodfluxCore
 /// ```
 ///
 /// It reads RSS 0.90 to 2.0 and Atom with the extensions of iTunes, Podcasting 2.0, Media RSS and RFC 5005, and of a
-/// web page the feeds that it names. It refuses no document: what cannot be read costs a field, at worst an episode, and
-/// is listed in the report. Memory is bounded by `FeedLimits`, not by the length of the feed; the result does not depend
-/// on how the bytes are divided. It has no library for XML beneath it: the article Feeds says why, with figures.
+/// web page the feeds that it names. It refuses no document: what cannot be read costs a field, at worst an episode,
+/// and is listed in the report. Memory is bounded by `FeedLimits`, not by the length of the feed; the result does not
+/// depend on how the bytes are divided. It has no library for XML beneath it: the article Feeds says why, with figures.
 public struct FeedParser: Sendable {
   private var reader: DocumentReader<FeedBuilder>
 
@@ -21,8 +21,8 @@ public struct FeedParser: Sendable {
   ///
   /// - Parameters:
   ///   - charset: The one that the response declares, used if the document declares none.
-  ///   - keepsDescriptions: Whether the descriptions of episodes are read. They are most of many feeds; without them the
-  ///     scanner passes over them.
+  ///   - keepsDescriptions: Whether the descriptions of episodes are read. They are most of many feeds; without them
+  ///     the scanner passes over them.
   public init(address: WebAddress?, charset: String? = nil, keepsDescriptions: Bool = true) {
     reader = DocumentReader(
       FeedBuilder(address: address, keepsDescriptions: keepsDescriptions), charset: charset)

@@ -46,8 +46,8 @@ public struct Dispatcher<Root: Store> where Root.Context == Void {
   ///   - position: Where the ledger's log stands.
   ///   - ledger: Where batches are committed.
   ///   - seed: What all random draws follow from.
-  ///   - willCommit: Sees each turn before it is committed. What it returns is called when nothing is left to do but the
-  ///     commit, which waits for it. If the commit fails, the next turn has the same numbers.
+  ///   - willCommit: Sees each turn before it is committed. What it returns is called when nothing is left to do but
+  ///     the commit, which waits for it. If the commit fails, the next turn has the same numbers.
   public init(
     state: Root, position: LogPosition, ledger: any Ledger<Root.Tables>, seed: UInt64,
     willCommit: @escaping (TurnRecord<Root.Action>) -> () -> Void = { _ in {} }

@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// A program that is run as a child process of its own group. It inherits nothing of this process but what it is given: no
-/// descriptor, no blocked or ignored signal.
+/// A program that is run as a child process of its own group. It inherits nothing of this process but what it is given:
+/// no descriptor, no blocked or ignored signal.
 ///
 /// ```swift
 /// let child = try ChildProgram(words: ["/bin/cat"]).start(descriptors: [input, output, output])
@@ -37,8 +37,8 @@ public struct ChildProgram: Sendable {
 
   /// Starts it. Cost: about a millisecond, most of it the system's.
   ///
-  /// - Parameter descriptors: What the child has as its descriptors 0, 1, 2 and so on. One may stand there more than once. They
-  ///   stay open here; all others are closed there.
+  /// - Parameter descriptors: What the child has as its descriptors 0, 1, 2 and so on. One may stand there more than
+  ///   once. They stay open here; all others are closed there.
   /// - Returns: The child's number.
   public func start(descriptors: [Int32]) throws(StartFailure) -> pid_t {
     guard let path = words.first else { throw StartFailure(code: ENOENT) }

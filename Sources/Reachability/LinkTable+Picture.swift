@@ -45,9 +45,9 @@ extension LinkTable {
     return PathPicture(path: path, devices: Set(ways.map(\.name)))
   }
 
-  /// Whether a link other than the path's may carry what is for unmetered paths only. A tunnel is as cellular and as metered as
-  /// what carries it. Another way out of the machine may be a phone's hotspot: the system's word on metered is of the path
-  /// alone.
+  /// Whether a link other than the path's may carry what is for unmetered paths only. A tunnel is as cellular and as
+  /// metered as what carries it. Another way out of the machine may be a phone's hotspot: the system's word on metered
+  /// is of the path alone.
   func isUnmeteredBeside(_ link: Link, _ judgement: LinkJudgement) -> Bool {
     let kind = judgement.kind(of: link)
     guard !judgement.isMeteredByHost, kind.isTunnel || !ways.contains(where: { $0.index == link.index }) else {

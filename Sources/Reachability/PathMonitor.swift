@@ -43,13 +43,13 @@ public final class PathMonitor: Sendable {
     loop.start()
   }
 
-  /// The device to which a connection to an address is to be bound that may use unmetered links only; nil for none, because the
-  /// address is this machine's own.
+  /// The device to which a connection to an address is to be bound that may use unmetered links only; nil for none,
+  /// because the address is this machine's own.
   ///
   /// That is the device which the kernel would choose for an unbound socket, by all rules and routing tables, if it is
-  /// neither cellular nor metered, and no other way out of the machine: a VPN, also of a table of its own, a container's
-  /// bridge, a second network. Else it is the path's own: what leads over a metered link alone is not reached so. Takes some
-  /// microseconds.
+  /// neither cellular nor metered, and no other way out of the machine: a VPN, also of a table of its own, a
+  /// container's bridge, a second network. Else it is the path's own: what leads over a metered link alone is not
+  /// reached so. Takes some microseconds.
   ///
   /// - Parameters:
   ///   - address: 4 or 16 bytes in network byte order.

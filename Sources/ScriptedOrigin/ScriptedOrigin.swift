@@ -1,11 +1,11 @@
 import Synchronization
 
-/// A web server, on 127.0.0.1 by default, that handles each request according to a script: correctly, slowly, with wrong
-/// headers, or with faults.
+/// A web server, on 127.0.0.1 by default, that handles each request according to a script: correctly, slowly, with
+/// wrong headers, or with faults.
 ///
-/// Sockets, HTTP/1.1 and TLS are real; only the behaviour is scripted. Every method may be called from any thread except
-/// the origin's own (a closure passed to `serve(_:choosing:)` runs there and must not block). Paths may be set and
-/// replaced at any time.
+/// Sockets, HTTP/1.1 and TLS are real; only the behaviour is scripted. Every method may be called from any thread
+/// except the origin's own (a closure passed to `serve(_:choosing:)` runs there and must not block). Paths may be set
+/// and replaced at any time.
 ///
 /// ```swift
 /// let origin = try ScriptedOrigin.start()

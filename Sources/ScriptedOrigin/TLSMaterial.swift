@@ -25,7 +25,8 @@ public struct TLSMaterial: Sendable {
   }
 }
 
-/// What all connections of an origin share: its certificate, its key, and the protocols that it offers (ALPN, RFC 7301).
+/// What all connections of an origin share: its certificate, its key, and the protocols that it offers (ALPN, RFC
+/// 7301).
 ///
 /// OpenSSL counts the references to a context with atomic operations; nothing changes it after its initializer.
 final class TLSContext: @unchecked Sendable {

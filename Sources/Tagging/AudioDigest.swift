@@ -3,8 +3,8 @@ import PodfluxCore
 
 /// The digest of what a file holds beside its tags: two files that differ in their tags alone have the same.
 ///
-/// TagLib does not say that a write has failed, and a hostile file may mislead it: with this the engine sees for itself that
-/// a tagged copy has all audio of the original, byte for byte.
+/// TagLib does not say that a write has failed, and a hostile file may mislead it: with this the engine sees for itself
+/// that a tagged copy has all audio of the original, byte for byte.
 ///
 /// | format | what counts |
 /// |---|---|
@@ -17,12 +17,12 @@ public struct AudioDigest {
   public typealias Reading<Failure: Error> = (_ offset: Int64, _ count: Int) throws(Failure) -> [UInt8]
 
   private static let pieceBytes = 1 << 20
-  /// How many headers are read at most: of pages, boxes, blocks and tags together. A day of Opus has 86,400 pages; a hostile
-  /// file of zeros would have hundreds of millions.
+  /// How many headers are read at most: of pages, boxes, blocks and tags together. A day of Opus has 86,400 pages; a
+  /// hostile file of zeros would have hundreds of millions.
   public static let headerLimit = 4_000_000
 
-  /// The digest of a file; nil if its format has no tags that are written, or if its structure is broken or has too many
-  /// headers. Costs reading the whole file.
+  /// The digest of a file; nil if its format has no tags that are written, or if its structure is broken or has too
+  /// many headers. Costs reading the whole file.
   public static func of<Failure: Error>(
     fileOfLength length: Int64, headerLimit: Int = AudioDigest.headerLimit, _ read: @escaping Reading<Failure>
   ) throws(Failure) -> [UInt8]? {

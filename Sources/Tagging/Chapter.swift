@@ -9,8 +9,8 @@ public struct Chapter: Codable, Hashable, Sendable {
   public let end: Int64?
   public let title: String
 
-  /// How many chapters a file gets: the table of contents of ID3v2 counts them in one byte (ID3v2 Chapter Frame Addendum,
-  /// section 3.2).
+  /// How many chapters a file gets: the table of contents of ID3v2 counts them in one byte (ID3v2 Chapter Frame
+  /// Addendum, section 3.2).
   public static let limit = 255
   /// How many entries of a document are read.
   static let entryLimit = 1024
@@ -22,8 +22,9 @@ public struct Chapter: Codable, Hashable, Sendable {
   /// The chapters of a document from outside (the Podcasting 2.0 namespace, JSON chapters 1.2), in the order of their
   /// beginnings: at most `limit`, each ends where the next one begins, or before.
   ///
-  /// Left out are entries without a beginning or a title, those that are for pictures only (`toc` is false), and all but the
-  /// first of those that begin at the same moment. Empty for what is no such document. Cost: linear in its length.
+  /// Left out are entries without a beginning or a title, those that are for pictures only (`toc` is false), and all
+  /// but the first of those that begin at the same moment. Empty for what is no such document. Cost: linear in its
+  /// length.
   public static func chapters(in document: [UInt8]) -> [Chapter] {
     guard document.count <= TagMaterial.chaptersBytes,
       let entries = try? JSONDecoder().decode(ChaptersDocument.self, from: Data(document)).entries

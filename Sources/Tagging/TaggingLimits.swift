@@ -6,7 +6,8 @@ public enum TaggingLimits {
   public static let fileBytes: Int64 = 2 << 30
   /// The longest cover, in bytes.
   public static let coverBytes = Int64(TagMaterial.pictureBytes)
-  /// How much longer than the original a copy may become, in bytes: the cover, in base64 for Ogg, the texts, and padding.
+  /// How much longer than the original a copy may become, in bytes: the cover, in base64 for Ogg, the texts, and
+  /// padding.
   public static let growthBytes: Int64 = 8 << 20
   /// The memory that the worker may map beside what it has at its start, in bytes.
   public static let memoryBytes: UInt64 = 192 << 20

@@ -2,13 +2,13 @@ import CTagging
 import Foundation
 import PodfluxCore
 
-/// The process that tags one file, or reads its tags, and may die of it: the program is started again for that, with this word as its only
-/// argument. What it parses came from a server, and TagLib is written in C++.
+/// The process that tags one file, or reads its tags, and may die of it: the program is started again for that, with
+/// this word as its only argument. What it parses came from a server, and TagLib is written in C++.
 ///
-/// It gets the order on its stdin, the copy as descriptor 3, and the cover, or /dev/null, as descriptor 4. To read tags it gets
-/// the file as descriptor 3, for reading only, and writes what they say, in JSON, into descriptor 4. It opens no file, writes
-/// nothing but the copy or the answer, and says with its exit status what came of it. Its limits are its own, so that it ends by
-/// itself too if the engine has been killed: nothing refers to its copy then.
+/// It gets the order on its stdin, the copy as descriptor 3, and the cover, or /dev/null, as descriptor 4. To read tags
+/// it gets the file as descriptor 3, for reading only, and writes what they say, in JSON, into descriptor 4. It opens
+/// no file, writes nothing but the copy or the answer, and says with its exit status what came of it. Its limits are
+/// its own, so that it ends by itself too if the engine has been killed: nothing refers to its copy then.
 public enum TaggingWorker {
   /// The hidden command.
   public static let argument = "tagging-worker"

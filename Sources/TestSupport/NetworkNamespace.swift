@@ -11,11 +11,11 @@ import Synchronization
 /// ```
 ///
 /// An origin that listens on `originAddress` is reachable over both links; inside, the address is not a loopback one.
-/// The links carry no traffic of their own: IPv6 is off, and each end has the other's hardware address, so that there is
-/// no ARP. A link over which no program sends has byte counters of exactly zero (`counters`).
+/// The links carry no traffic of their own: IPv6 is off, and each end has the other's hardware address, so that there
+/// is no ARP. A link over which no program sends has byte counters of exactly zero (`counters`).
 ///
-/// To the kernel both links are Ethernets (veth(4)): `--interface wlan9=wifi --interface wwan9=cellular` tells an engine
-/// inside their kinds.
+/// To the kernel both links are Ethernets (veth(4)): `--interface wlan9=wifi --interface wwan9=cellular` tells an
+/// engine inside their kinds.
 ///
 /// It requires root. Deinit deletes it; after a crash, the next one deletes the remains. Methods may be called from any
 /// thread, but not two at once.

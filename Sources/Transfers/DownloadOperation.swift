@@ -7,8 +7,9 @@ import Synchronization
 
 /// The shell of one `DownloadAttempt`: a lock, a serial queue for its steps, and an exchange on the curl thread.
 ///
-/// It never blocks a thread but those of `DiskQueues`. Events come from the curl thread, from the queue and from the service;
-/// each locks the state, and exchanges are started and cancelled before it unlocks: in the order in which that was decided.
+/// It never blocks a thread but those of `DiskQueues`. Events come from the curl thread, from the queue and from the
+/// service; each locks the state, and exchanges are started and cancelled before it unlocks: in the order in which that
+/// was decided.
 final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
   // `@unchecked`: inherited from Operation. Everything below is immutable or locked.
 
@@ -61,7 +62,8 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
 
   // MARK: Events and commands
 
-  /// What wakes another thread, which would then wait for the lock: two changes of threads for each piece of a fast transfer.
+  /// What wakes another thread, which would then wait for the lock: two changes of threads for each piece of a fast
+  /// transfer.
   private struct Wakes: Sendable {
     /// How many jobs there are to do. Each is the next one when its turn comes, so their order does not matter.
     var jobs = 0

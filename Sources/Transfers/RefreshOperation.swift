@@ -7,8 +7,8 @@ import Synchronization
 
 /// The shell of one `RefreshAttempt`: a serial queue for its events, and an exchange on the curl thread.
 ///
-/// The curl thread only copies what comes; parsing happens on the queue. If more has come than is parsed, the exchange is
-/// paused.
+/// The curl thread only copies what comes; parsing happens on the queue. If more has come than is parsed, the exchange
+/// is paused.
 final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperation, @unchecked Sendable {
   // `@unchecked`: inherited from Operation. Everything below is immutable, locked, or used on `queue` only.
 

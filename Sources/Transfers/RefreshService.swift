@@ -5,10 +5,12 @@ import Foundation
 import PodfluxCore
 import Synchronization
 
-/// Runs refreshes of feeds: each is a `RefreshOperation` on one `OperationQueue`, on the curl thread of a `TransferService`.
+/// Runs refreshes of feeds: each is a `RefreshOperation` on one `OperationQueue`, on the curl thread of a
+/// `TransferService`.
 ///
-/// Reports are gathered for some milliseconds, as long as a refresh runs that may report too: one commit then has several.
-/// Each commit writes the pages that it changes and waits for the disk, which costs more than what most reports say.
+/// Reports are gathered for some milliseconds, as long as a refresh runs that may report too: one commit then has
+/// several. Each commit writes the pages that it changes and waits for the disk, which costs more than what most
+/// reports say.
 ///
 /// Every call is thread safe, returns at once and may be repeated.
 public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {

@@ -5,8 +5,9 @@ import Foundation
 import PodfluxCore
 import Synchronization
 
-/// Carries out what the store of sidecars asks for: each fetch is a `SidecarOperation` on one `OperationQueue`, on the curl
-/// thread of a `TransferService`; files are deleted, moved and looked at on a queue of their own, behind all other work.
+/// Carries out what the store of sidecars asks for: each fetch is a `SidecarOperation` on one `OperationQueue`, on the
+/// curl thread of a `TransferService`; files are deleted, moved and looked at on a queue of their own, behind all other
+/// work.
 ///
 /// Every call is thread safe, returns at once and may be repeated.
 public final class SidecarService<Files: LibraryFileSystem & Sendable>: Sendable {
@@ -66,8 +67,8 @@ public final class SidecarService<Files: LibraryFileSystem & Sendable>: Sendable
     if let operation { transfers.gate.add(operation, to: operations) }
   }
 
-  /// Returns when no file is being changed any more. A fetch that has not ended in time ends without a report; what is left
-  /// is done the next time.
+  /// Returns when no file is being changed any more. A fetch that has not ended in time ends without a report; what is
+  /// left is done the next time.
   public func shutDown() {
     isEnding.store(true, ordering: .sequentiallyConsistent)
     errands.sync {}

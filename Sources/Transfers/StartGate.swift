@@ -4,8 +4,8 @@ import Synchronization
 
 /// Keeps operations back for a while after an engine's start.
 ///
-/// A program that only changes something ends its engine after some milliseconds. Each time it would begin requests, and
-/// break them off: servers would count a listener for each.
+/// A program that only changes something ends its engine after some milliseconds. Each time it would begin requests,
+/// and break them off: servers would count a listener for each.
 final class StartGate: Sendable {
   private struct Waiting {
     var operation: AsynchronousOperation

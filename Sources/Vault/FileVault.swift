@@ -4,9 +4,9 @@ import Foundation
 import PodfluxCore
 import Synchronization
 
-/// A vault in a file of the library's own folder. All secrets are read when it is opened, and the file is written anew with
-/// each change, which waits for the disk. A change that could not be written is undone, unless it is a server's: then memory
-/// is ahead of the file until something is written.
+/// A vault in a file of the library's own folder. All secrets are read when it is opened, and the file is written anew
+/// with each change, which waits for the disk. A change that could not be written is undone, unless it is a server's:
+/// then memory is ahead of the file until something is written.
 package final class FileVault: SecretVault {
   /// The file's name.
   package static let name = "secrets"

@@ -9,10 +9,11 @@ package enum SecretLine {
     package var description: String { String(cString: strerror(code)) }
   }
 
-  /// The bytes of a file, without the line ends at its end, which editors add. Of a file that is longer than `limit` and a
-  /// line end no more is read than tells that.
+  /// The bytes of a file, without the line ends at its end, which editors add. Of a file that is longer than `limit`
+  /// and a line end no more is read than tells that.
   ///
-  /// - Parameter waits: Whether it may be a pipe, whose writer has to be waited for; otherwise only a regular file will do.
+  /// - Parameter waits: Whether it may be a pipe, whose writer has to be waited for; otherwise only a regular file will
+  ///   do.
   package static func bytes(ofFile path: String, atMost limit: Int, waits: Bool) throws -> ArraySlice<UInt8> {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (waits ? 0 : O_NONBLOCK))
     guard descriptor >= 0 else { throw Fault(code: errno) }

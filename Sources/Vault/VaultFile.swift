@@ -5,8 +5,8 @@ import Foundation
 
 /// The file of a vault: a line that says what it is, and behind it the bytes, sealed if there is a key.
 ///
-/// It is for its owner alone (mode 0600), and is replaced as a whole: a new file is written and synced, takes the name of the
-/// old one, and the folder is synced. A crash leaves the one or the other.
+/// It is for its owner alone (mode 0600), and is replaced as a whole: a new file is written and synced, takes the name
+/// of the old one, and the folder is synced. A crash leaves the one or the other.
 struct VaultFile {
   /// The longest file, in bytes.
   static let maximumBytes = 64 << 20
@@ -26,8 +26,8 @@ struct VaultFile {
     file = PrivateFile(in: folder, named: name)
   }
 
-  /// The file's secrets, and whether the file is sealed although this vault writes plain files, or plain although it seals;
-  /// nil if there is no file.
+  /// The file's secrets, and whether the file is sealed although this vault writes plain files, or plain although it
+  /// seals; nil if there is no file.
   func read() throws(SecretVaultFailure) -> (bytes: [UInt8], isOfOtherKind: Bool)? {
     guard let bytes = try contents() else { return nil }
     guard let end = bytes.prefix(128).firstIndex(of: UInt8(ascii: "\n")),

@@ -59,8 +59,8 @@ struct QueryPlanTests {
     "SCAN former_files USING INDEX former_files_undated": "a partial index, in order, with a limit",
   ]
 
-  /// The beginnings of statements that change all rows at once, rebuild all lanes, or look for a text in the titles of all
-  /// episodes; their documentation says so.
+  /// The beginnings of statements that change all rows at once, rebuild all lanes, or look for a text in the titles of
+  /// all episodes; their documentation says so.
   private static let bulkStatements = [
     "DELETE FROM lanes", "INSERT INTO lanes SELECT", "UPDATE downloads SET position",
     "UPDATE downloads SET held = 0", "UPDATE downloads SET state = 'paused'", "UPDATE downloads SET state = 'queued'",

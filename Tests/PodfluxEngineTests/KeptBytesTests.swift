@@ -6,7 +6,8 @@ import Testing
 @testable import PodfluxCore
 @testable import PodfluxEngine
 
-/// A tester's snapshots had other numbers than the observation on the same connection: between the two the file had grown.
+/// A tester's snapshots had other numbers than the observation on the same connection: between the two the file had
+/// grown.
 @Suite("Bytes that a killed attempt has left")
 struct KeptBytesTests {
   @Test("are shown as they were found first, for an attempt that has reported nothing")

@@ -43,8 +43,8 @@ struct RegressionTests {
     #expect(machine.record(durable: 5, tailHash: "", savedAt: .init(milliseconds: 0)).total == nil)
   }
 
-  /// Seed 14: an imported record came back from an attempt that had not even opened the partial. Its bytes were promised as
-  /// durable, and counted as progress at every failure.
+  /// Seed 14: an imported record came back from an attempt that had not even opened the partial. Its bytes were
+  /// promised as durable, and counted as progress at every failure.
   @Test("An unchecked imported record promises nothing, and its download is not retried forever")
   func importedRecord() throws {
     let library = try Library()

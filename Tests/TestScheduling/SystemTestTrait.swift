@@ -57,7 +57,7 @@ extension Trait where Self == SystemTestTrait {
   /// The test waits for a process of low priority (nice(1)): it takes no slot from other tests.
   public static var backgroundTest: Self { Self(share: .all) }
 
-  /// The test changes state of the whole process (signals, environment, descriptors by number), or compares durations. No
-  /// other system test runs beside it.
+  /// The test changes state of the whole process (signals, environment, descriptors by number), or compares durations.
+  /// No other system test runs beside it.
   public static var systemTestAlone: Self { Self(share: .whole) }
 }

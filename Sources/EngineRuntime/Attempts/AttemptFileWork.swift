@@ -6,7 +6,8 @@ import PodfluxCore
 package protocol AttemptSurroundings: Sendable {
   /// How many bytes are to be left free on the disk.
   var reserveFreeBytes: Int64 { get }
-  /// Whether the library was given up: from then on no attempt may change a file of it, since it may be another engine's.
+  /// Whether the library was given up: from then on no attempt may change a file of it, since it may be another
+  /// engine's.
   var isLibraryGivenUp: Bool { get }
 }
 

@@ -20,7 +20,8 @@ package enum AttemptTask: Sendable {
     case open(tail: Range<Int64>?)
     /// Cut the partial. Outcome: `done`.
     case truncate(to: Int64)
-    /// Make the digests those of all that the partial holds; what these states cover is not read again. Outcome: `done`.
+    /// Make the digests those of all that the partial holds; what these states cover is not read again. Outcome:
+    /// `done`.
     case followDigests(from: [String])
     /// Compare a piece with what is kept. Outcome: `compared`.
     case compare(Piece, KeptComparison)
@@ -52,7 +53,8 @@ package enum AttemptTask: Sendable {
     case done
     /// The partial is open.
     case opened(length: Int64, tailHash: String?, room: Int64, reserve: Int64)
-    /// So many bytes of the piece are kept already; then comes what is new, or what differs. The partial has that length.
+    /// So many bytes of the piece are kept already; then comes what is new, or what differs. The partial has that
+    /// length.
     case compared(KeptComparison, same: Int, differs: Bool, length: Int64)
     /// The partial has that length now.
     case appended(length: Int64)

@@ -1,8 +1,8 @@
 import Flux
 import PodfluxCore
 
-/// What the tags of a complete file show is fetched before the file is copied for them: one part after the other, within
-/// `TagMaterial.patienceMilliseconds`. No failure of it is the download's: then the tags do without.
+/// What the tags of a complete file show is fetched before the file is copied for them: one part after the other,
+/// within `TagMaterial.patienceMilliseconds`. No failure of it is the download's: then the tags do without.
 extension DownloadAttempt {
   /// The fetching of the parts.
   struct Gathering: Sendable {
@@ -25,7 +25,8 @@ extension DownloadAttempt {
   /// Whether an exchange runs that fetches a part of what tags show, and not the file.
   package var isGathering: Bool { gathering?.current != nil }
 
-  /// A name has been found: what is missing for the tags is fetched once, and then the file is made one that can be moved.
+  /// A name has been found: what is missing for the tags is fetched once, and then the file is made one that can be
+  /// moved.
   mutating func gather(for path: LibraryPath, at now: ClockReading) -> Work? {
     guard attempt.tags != nil, attempt.tagSources != nil, !hasGathered else { return prepareToMove(to: path, at: now) }
     hasGathered = true

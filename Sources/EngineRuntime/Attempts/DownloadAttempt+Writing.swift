@@ -80,8 +80,8 @@ extension DownloadAttempt {
     }
   }
 
-  /// The sync beside the writing has ended. It is reported, unless the end has come by then: the last sync covers this one.
-  /// That one waits for this one, since the kernel tells a failed write to one of them only.
+  /// The sync beside the writing has ended. It is reported, unless the end has come by then: the last sync covers this
+  /// one. That one waits for this one, since the kernel tells a failed write to one of them only.
   mutating func endSync(_ failure: DownloadError?, at now: ClockReading) -> Work? {
     guard let syncing else { preconditionFailure("a sync ended, and none was under way") }
     self.syncing = nil

@@ -3,13 +3,14 @@ import PodfluxCore
 
 /// One attempt at a download: what happens between the dispatcher and the system, without threads, files and clocks.
 ///
-/// Events come in through the methods: what the service asks (`begin`, `proceed`, `stop`), what the exchange brings, what
-/// came of a step, how a sync ended, each with the time where that matters. What the attempt wants comes out in two ways.
-/// The shell that has just handed in an event carries out the commands at once. Steps are file work and reports: they
-/// are handed out one at a time by `next(after:at:)`, are carried out outside the lock that guards the attempt, and end
-/// with an outcome. Between a step and its outcome every other event may come.
+/// Events come in through the methods: what the service asks (`begin`, `proceed`, `stop`), what the exchange brings,
+/// what came of a step, how a sync ended, each with the time where that matters. What the attempt wants comes out in
+/// two ways. The shell that has just handed in an event carries out the commands at once. Steps are file work and
+/// reports: they are handed out one at a time by `next(after:at:)`, are carried out outside the lock that guards the
+/// attempt, and end with an outcome. Between a step and its outcome every other event may come.
 ///
-/// The product's shell is an `Operation` with a serial queue and an exchange of libcurl; the simulator's is its scheduler.
+/// The product's shell is an `Operation` with a serial queue and an exchange of libcurl; the simulator's is its
+/// scheduler.
 ///
 ///     while let step = attempt.next(after: outcome, at: clock.now) { outcome = perform(step) }
 package struct DownloadAttempt: Sendable {
@@ -99,8 +100,8 @@ package struct DownloadAttempt: Sendable {
   var comparison = KeptComparison(from: 0, to: 0)
   /// The piece that differs from what is kept: it waits for the store.
   var held: AttemptTask.Piece?
-  /// What a sync that runs beside the writing makes durable. It is outdated once the file was cut below its length: what
-  /// lies there then are other bytes.
+  /// What a sync that runs beside the writing makes durable. It is outdated once the file was cut below its length:
+  /// what lies there then are other bytes.
   var syncing: (length: Int64, digestStates: [String], isOutdated: Bool)?
   /// What waits for that sync's end.
   var pendingSync: PendingSync?
@@ -146,8 +147,8 @@ package struct DownloadAttempt: Sendable {
 
   // MARK: Commands
 
-  /// What is to be done at once, in this order. To be asked for after every event, under the lock under which it came: were
-  /// a stop's command to overtake that of the request which it ends, nothing would end the request.
+  /// What is to be done at once, in this order. To be asked for after every event, under the lock under which it came:
+  /// were a stop's command to overtake that of the request which it ends, nothing would end the request.
   package mutating func takeCommands() -> [AttemptCommand] {
     guard !commands.isEmpty else { return [] }
     defer { commands = [] }
@@ -167,8 +168,8 @@ package struct DownloadAttempt: Sendable {
     commands.append(.work)
   }
 
-  /// Has a sync that has ended recorded before the next piece is written. While the network is faster than the disk there is
-  /// always a next piece: the record would wait for the end of the file.
+  /// Has a sync that has ended recorded before the next piece is written. While the network is faster than the disk
+  /// there is always a next piece: the record would wait for the end of the file.
   ///
   /// - Returns: whether there was such a sync.
   mutating func giveWay(to next: [Block]) -> Bool {

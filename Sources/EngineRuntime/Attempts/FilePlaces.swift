@@ -13,9 +13,9 @@ package protocol FilePlaces {
 }
 
 extension FilePlaces {
-  /// A place for a complete file: the lowest number that is free, as long as the numbers before it are taken without gaps.
-  /// Nothing is taken by this: whether the place is still free is seen when the file is published. Cost: looks at places,
-  /// logarithmic in the files of one name.
+  /// A place for a complete file: the lowest number that is free, as long as the numbers before it are taken without
+  /// gaps. Nothing is taken by this: whether the place is still free is seen when the file is published. Cost: looks at
+  /// places, logarithmic in the files of one name.
   ///
   /// - Parameters:
   ///   - wanted: The place that the client has named; nil leaves it to the candidates.
@@ -66,8 +66,8 @@ extension FilePlaces {
   /// How many numbers are tried one after the other.
   private static var neighbours: Int { 16 }
 
-  /// The place that the client has named. Where a folder has come meanwhile that a disk which does not tell case apart would
-  /// take for the wanted one, the file is tried once more in that.
+  /// The place that the client has named. Where a folder has come meanwhile that a disk which does not tell case apart
+  /// would take for the wanted one, the file is tried once more in that.
   private func place(
     _ wanted: LibraryPath, number: Int, portably isPortable: Bool
   ) throws(DownloadError) -> LibraryPath? {

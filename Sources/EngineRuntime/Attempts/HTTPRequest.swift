@@ -6,8 +6,8 @@ package struct HTTPRequest: Sendable {
   package var url: String
   /// The client's own fields. They are never sent to another origin after a redirect.
   package var headers: [(name: String, value: String)]
-  /// The engine's own fields, sent to each origin. By default the body is wanted as it is: some CDNs ignore `Range` when a
-  /// coding is accepted, and a coded body cannot be resumed.
+  /// The engine's own fields, sent to each origin. By default the body is wanted as it is: some CDNs ignore `Range`
+  /// when a coding is accepted, and a coded body cannot be resumed.
   package var ownFields: [(name: String, value: String)]
   /// Asks for the bytes from this one on (`Range: bytes=N-`).
   package var rangeStart: Int64?
@@ -31,8 +31,8 @@ package struct HTTPRequest: Sendable {
   package var route: Route
   /// The session whose credentials go with it, to the session's hosts and to no other; nil for none.
   package var session: SessionUse?
-  /// What is posted, as a form (application/x-www-form-urlencoded); nil for a GET. It is sent once, on a connection of its
-  /// own: repeating it may not be safe.
+  /// What is posted, as a form (application/x-www-form-urlencoded); nil for a GET. It is sent once, on a connection of
+  /// its own: repeating it may not be safe.
   package var form: String?
   /// Whether a redirect is followed; otherwise it is the final response.
   package var followsRedirects = true
@@ -64,8 +64,8 @@ package struct HTTPRequest: Sendable {
 }
 
 extension HTTPRequest {
-  /// Below so many bytes per second what is small is given up, also where the settings allow downloads less: feeds, sidecars and
-  /// tokens have few slots, and one server that sends a byte now and then would keep one for ever.
+  /// Below so many bytes per second what is small is given up, also where the settings allow downloads less: feeds,
+  /// sidecars and tokens have few slots, and one server that sends a byte now and then would keep one for ever.
   static let leastBytesPerSecond: Int64 = 500
 
   /// A request within the timeouts and rules of the settings.
@@ -115,8 +115,8 @@ package struct ExchangeSummary: Sendable, Hashable {
   package var bytesReceived: Int64
   /// What the head declared.
   package var contentLength: Int64?
-  /// Whether the end was marked: by a length, by chunks or by the protocol. Otherwise the connection just closed, and it
-  /// is unknown whether something is missing.
+  /// Whether the end was marked: by a length, by chunks or by the protocol. Otherwise the connection just closed, and
+  /// it is unknown whether something is missing.
   package var isDelimited: Bool
 
   /// Describes an end.

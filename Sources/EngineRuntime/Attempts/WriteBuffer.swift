@@ -32,8 +32,8 @@ package struct WriteBuffer: Sendable {
 
   /// The piece to write now, if it is full, or if `evenIfSmall` and not empty, and no write is running.
   ///
-  /// What does not fill a page of its own at the end stays, but where there is nothing else: pieces that follow one another
-  /// so can be written past the page cache.
+  /// What does not fill a page of its own at the end stays, but where there is nothing else: pieces that follow one
+  /// another so can be written past the page cache.
   package mutating func takePiece(evenIfSmall: Bool) -> [Block]? {
     let rest = count % WritePolicy.page
     guard count >= (evenIfSmall ? 1 : capacity), var piece = takeAll() else { return nil }
@@ -66,8 +66,8 @@ package struct WriteBuffer: Sendable {
   }
 }
 
-/// Memory for bytes on their way to the disk, shared by all attempts and used again: fresh pages cost more than the bytes
-/// that they hold. Called from any thread that runs an attempt.
+/// Memory for bytes on their way to the disk, shared by all attempts and used again: fresh pages cost more than the
+/// bytes that they hold. Called from any thread that runs an attempt.
 package protocol BlockMemory: AnyObject, Sendable {
   /// An empty block.
   func take() -> Block
@@ -76,8 +76,8 @@ package protocol BlockMemory: AnyObject, Sendable {
 }
 
 extension WritePolicy {
-  /// A transfer that fills so many blocks for one write is fast: its syncs run beside its writing. For slow ones another
-  /// thread would cost more than it saves.
+  /// A transfer that fills so many blocks for one write is fast: its syncs run beside its writing. For slow ones
+  /// another thread would cost more than it saves.
   package static let fastPieceBlocks = 8
 }
 

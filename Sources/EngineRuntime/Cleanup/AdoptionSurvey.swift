@@ -3,8 +3,8 @@ import Texts
 
 /// Looks for media files that no download has, pairs them with episodes, and decides. It changes nothing.
 ///
-/// It is taken step by step: each looks at some entries, or reads a page of episodes, or matches the files of one feed. What
-/// it decides on is checked again when a step is carried out. It belongs to one caller.
+/// It is taken step by step: each looks at some entries, or reads a page of episodes, or matches the files of one feed.
+/// What it decides on is checked again when a step is carried out. It belongs to one caller.
 public final class AdoptionSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
   private enum Stage {
     case beginning

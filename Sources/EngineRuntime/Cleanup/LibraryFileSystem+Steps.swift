@@ -3,8 +3,8 @@ import PodfluxCore
 
 /// The part of each step of a cleanup that is not a row's.
 extension LibraryFileSystem {
-  /// Checks that the files are as a step expects them, and does with them what it says. Called again after a crash at any
-  /// point it comes to the same end.
+  /// Checks that the files are as a step expects them, and does with them what it says. Called again after a crash at
+  /// any point it comes to the same end.
   ///
   /// - Parameter goOn: Asked before each of many files that one step is about; false leaves the others.
   public func carryOut(
@@ -121,8 +121,8 @@ extension LibraryFileSystem {
     return .moved(madeFolders: [])
   }
 
-  /// Removes folders that are empty, the innermost of which is the first. One that cannot be removed stays, and so do those
-  /// around it: the file has its name.
+  /// Removes folders that are empty, the innermost of which is the first. One that cannot be removed stays, and so do
+  /// those around it: the file has its name.
   private func removeEmpty(_ folders: [LibraryPath]) {
     for folder in folders {
       guard (try? removeEmptyFolder(EntryPath(folder))) == true else { return }
@@ -145,7 +145,8 @@ extension LibraryFileSystem {
 
   /// Whether nothing, or another file, is where the file should be. Behind a link nothing can be told.
   ///
-  /// - Parameter other: Another download's file that was found there. It may have the inode of this one, which was deleted.
+  /// - Parameter other: Another download's file that was found there. It may have the inode of this one, which was
+  ///   deleted.
   private func isMissing(
     _ file: PublishedFile, besides other: FoundFile?
   ) throws(FileSystemFailure) -> Bool {

@@ -1,11 +1,11 @@
 import Flux
 import PodfluxCore
 
-/// Compares all rows with all files, and decides. It changes neither; an applying run forgets marks of restored files that
-/// are gone.
+/// Compares all rows with all files, and decides. It changes neither; an applying run forgets marks of restored files
+/// that are gone.
 ///
-/// It is taken step by step: each compares so many entries, or reads a page, or decides. Rows and files may change between
-/// two steps; what it decides on is checked again when a step is carried out. It belongs to one caller.
+/// It is taken step by step: each compares so many entries, or reads a page, or decides. Rows and files may change
+/// between two steps; what it decides on is checked again when a step is carried out. It belongs to one caller.
 public final class Survey<Files: LibraryFileSystem, Rows: SurveyRows> {
   private enum Stage {
     case beginning

@@ -1,7 +1,7 @@
 import PodfluxCore
 
-/// Where an engine stands between its start and its end: whether it holds its library, and which requests to suspend, to
-/// resume or to stop it has still to answer.
+/// Where an engine stands between its start and its end: whether it holds its library, and which requests to suspend,
+/// to resume or to stop it has still to answer.
 ///
 /// ```
 ///            drain               nothing left            end of delivery
@@ -14,9 +14,10 @@ import PodfluxCore
 ///  └─────────────────── suspend ──────────────▶ suspending
 /// ```
 ///
-/// It is a value that acts on nothing: `handle` takes an event and returns the actions for `EngineLoop` to carry out, in
-/// order. What the stores know of a stop (whether attempts may still start) is theirs; the two meet in the action
-/// `.order`, which the loop delivers to the stores, and in their effect `.close`, which becomes the event `.nothingLeft`.
+/// It is a value that acts on nothing: `handle` takes an event and returns the actions for `EngineLoop` to carry out,
+/// in order. What the stores know of a stop (whether attempts may still start) is theirs; the two meet in the action
+/// `.order`, which the loop delivers to the stores, and in their effect `.close`, which becomes the event
+/// `.nothingLeft`.
 ///
 /// `Request` is the type of what has to be answered; each one is kept, and returned in `.answer` exactly once.
 public enum EngineLifecycle<Request> {

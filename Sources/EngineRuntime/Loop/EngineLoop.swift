@@ -4,17 +4,17 @@ import PodfluxCore
 /// The inside of an engine: takes requests and facts out of the mailbox in batches, has each batch committed as one
 /// transaction, answers its requests, and has its effects carried out.
 ///
-/// It has no thread: each call runs to its end and returns. The product calls it on one serial queue, the simulator from
-/// its scheduler. Not thread safe; the mailbox is.
+/// It has no thread: each call runs to its end and returns. The product calls it on one serial queue, the simulator
+/// from its scheduler. Not thread safe; the mailbox is.
 ///
-/// It holds the library for one session after the other; between them it is suspended and holds nothing. What may follow
-/// what is `EngineLifecycle`'s to say.
+/// It holds the library for one session after the other; between them it is suspended and holds nothing. What may
+/// follow what is `EngineLifecycle`'s to say.
 public final class EngineLoop {
   /// Where requests and facts wait.
   public typealias EngineMailbox = Mailbox<EngineRequest, Action>
 
-  /// How long after a stop or the begin of a suspension attempts have for their last sync. A process must be gone within
-  /// two seconds.
+  /// How long after a stop or the begin of a suspension attempts have for their last sync. A process must be gone
+  /// within two seconds.
   public static let stopMilliseconds: Int64 = 1700
   /// How long to wait before facts of a failed turn are delivered again.
   public static let redeliveryMilliseconds: Int64 = 1000

@@ -53,8 +53,8 @@ public protocol EngineSession: AnyObject {
   /// loop's.
   func carryOut(_ effect: Effect)
 
-  /// Ends the services and gives the library up: when it returns, nothing of it is open or locked, and no fact comes any
-  /// more.
+  /// Ends the services and gives the library up: when it returns, nothing of it is open or locked, and no fact comes
+  /// any more.
   ///
   /// - Returns: How many downloads are left in each state, as clients see it.
   func close() -> [DownloadState.Kind: Int]

@@ -26,8 +26,8 @@ public struct EngineRequest: Sendable {
     /// Nothing but an answer, behind the answers of all requests before it.
     case barrier
 
-    /// Whether other requests are answered before this one, although they are posted behind it. A client whose answers keep
-    /// an order posts nothing more before it has this answer.
+    /// Whether other requests are answered before this one, although they are posted behind it. A client whose answers
+    /// keep an order posts nothing more before it has this answer.
     public var isAnsweredLater: Bool {
       if case .query(.preview) = self { true } else { false }
     }

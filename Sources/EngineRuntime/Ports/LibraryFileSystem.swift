@@ -1,10 +1,11 @@
 import Flux
 import PodfluxCore
 
-/// The file system below a library's folder, for the services that survey, clean up, verify, delete and look after files.
+/// The file system below a library's folder, for the services that survey, clean up, verify, delete and look after
+/// files.
 ///
-/// The product implements it with POSIX calls, the simulator in memory. Each call is one step: the process may die before
-/// and after it. All places are relative to the library; a place need not be UTF-8. No call follows a link.
+/// The product implements it with POSIX calls, the simulator in memory. Each call is one step: the process may die
+/// before and after it. All places are relative to the library; a place need not be UTF-8. No call follows a link.
 public protocol LibraryFileSystem {
   /// A walk through all that people can see in the library.
   associatedtype Listing: LibraryWalk
@@ -34,16 +35,16 @@ public protocol LibraryFileSystem {
   ///
   /// - Parameter goOn: Asked now and then while that takes time; false where it must end.
   func tags(in contents: Contents, while goOn: () -> Bool) -> AdoptableFile.Tags?
-  /// Deletes a file if it stands at its place as it was found (inode and length), and those of its folders that are empty
-  /// then and among `ownFolders`. Does not sync. A link or anything else that is no file fails and stays.
+  /// Deletes a file if it stands at its place as it was found (inode and length), and those of its folders that are
+  /// empty then and among `ownFolders`. Does not sync. A link or anything else that is no file fails and stays.
   ///
   /// - Returns: whether a file was deleted.
   func delete(_ file: FoundFile, ownFolders: [LibraryPath]) throws(FileSystemFailure) -> Bool
   /// The path that a file with these facts would get, in folders as they are spelled on the disk: the first choice for
   /// number 1, and another one for each higher number. Nil if there are no more.
   func candidate(for facts: PublishingFacts, number: Int) throws(FileSystemFailure) -> LibraryPath?
-  /// What takes a path: the entry there or, with `portably`, one with which a disk that ignores case would confuse it; nil
-  /// if the path is free.
+  /// What takes a path: the entry there or, with `portably`, one with which a disk that ignores case would confuse it;
+  /// nil if the path is free.
   func occupant(of path: LibraryPath, portably: Bool) throws(FileSystemFailure) -> EntryPath?
   /// Moves a file to a path that is free, if it stands at its place as it was found (inode and length). Durable when it
   /// returns; the same call after a crash at any point comes to the same end, or finds it gone.
@@ -55,15 +56,15 @@ public protocol LibraryFileSystem {
 
   // MARK: Sidecars
 
-  /// Writes a small file into the engine's own folder on the library's disk, in the place of an earlier one of this number,
-  /// and syncs it.
+  /// Writes a small file into the engine's own folder on the library's disk, in the place of an earlier one of this
+  /// number, and syncs it.
   ///
   /// - Parameter reserve: How many bytes stay free on the disk at least.
   func stage(
     _ bytes: [UInt8], for sidecar: Sidecar.Key, keepingFree reserve: Int64
   ) throws(FileSystemFailure) -> StagedFile
-  /// Moves that file to its path, in a folder that exists, and syncs the folder. Never replaces a file. If an earlier call
-  /// has moved it, it syncs the folder only.
+  /// Moves that file to its path, in a folder that exists, and syncs the folder. Never replaces a file. If an earlier
+  /// call has moved it, it syncs the folder only.
   ///
   /// - Parameter portably: Whether a name is taken if a disk that ignores case would confuse it with another one.
   /// - Returns: whether the file stands there; otherwise another one does.
@@ -86,9 +87,9 @@ public protocol LibraryFileSystem {
 
   // MARK: The quarantine
 
-  /// Moves a file into quarantine if it stands at its place as it was found (inode and length), and removes those of its
-  /// folders that are empty then and among the order's own. Durable when it returns; the same call after a crash at any
-  /// point comes to the same end.
+  /// Moves a file into quarantine if it stands at its place as it was found (inode and length), and removes those of
+  /// its folders that are empty then and among the order's own. Durable when it returns; the same call after a crash at
+  /// any point comes to the same end.
   func quarantine(_ file: FoundFile, _ order: QuarantineOrder) throws(FileSystemFailure) -> QuarantineOutcome
   /// The same for a file among the partial files that is none. Its place is its name there.
   func quarantine(strayPartial file: FoundFile, _ order: QuarantineOrder) throws(FileSystemFailure) -> QuarantineOutcome

@@ -18,8 +18,8 @@ extension EpisodeContent {
       image: episode.images.first.flatMap { Self.kept($0.address) })
   }
 
-  /// The episode's own enclosure, and others that are audio or video: its other forms. The first one that is audio or video
-  /// is its own, else the first that is no picture, else the first.
+  /// The episode's own enclosure, and others that are audio or video: its other forms. The first one that is audio or
+  /// video is its own, else the first that is no picture, else the first.
   private static func chosen(of enclosures: [Enclosure]) -> (own: Enclosure?, others: [Enclosure]) {
     let own =
       enclosures.first { $0.mediaKind != .other } ?? enclosures.first { !$0.isPicture } ?? enclosures.first

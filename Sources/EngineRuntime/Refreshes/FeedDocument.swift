@@ -2,10 +2,11 @@ import Feeds
 import Flux
 import PodfluxCore
 
-/// A feed's document as it is read, or its documents, one after the other: their items become what differs from what the
-/// library knows.
+/// A feed's document as it is read, or its documents, one after the other: their items become what differs from what
+/// the library knows.
 ///
-/// It holds the identities of the known episodes and the differences that have not been taken, however long the document is.
+/// It holds the identities of the known episodes and the differences that have not been taken, however long the
+/// document is.
 struct FeedDocument {
   /// The findings about the items so far that are not reported yet.
   private(set) var appeared = PagedNews<EpisodeContent>(\.notes)
@@ -66,8 +67,8 @@ struct FeedDocument {
     if let former { (seen, distinct) = (former.seen, former.distinct) }
   }
 
-  /// Begins a further document of the same feed, of which nothing is known but what former ones had. What is told of those
-  /// must have been taken.
+  /// Begins a further document of the same feed, of which nothing is known but what former ones had. What is told of
+  /// those must have been taken.
   mutating func beginFurther(at address: WebAddress?, charset: String?) {
     parser = FeedParser(address: address, charset: charset, keepsDescriptions: keepsNotes)
     returned = []
@@ -113,8 +114,8 @@ struct FeedDocument {
 
   mutating func takeChanged() -> [RefreshReport.EpisodeChange] { changed.takePage() }
 
-  /// What an undecided item is. With a guid of its own it is not an episode that a former document of this reading had; without
-  /// one it may be that, which has changed and moved on to another document meanwhile.
+  /// What an undecided item is. With a guid of its own it is not an episode that a former document of this reading had;
+  /// without one it may be that, which has changed and moved on to another document meanwhile.
   private mutating func decide(_ identity: EpisodeIdentity) -> EpisodeMatcher.Match {
     let match = matcher.decide(identity)
     guard case .known(let key) = match, seen.contains(key) || key > lastKnown, let guid = identity.guid,

@@ -4,7 +4,8 @@ import PodfluxCore
 
 /// The ends of a refresh: success, nothing new, or failure.
 extension RefreshAttempt {
-  /// How many bytes of the body have come and wait until the last report is committed. More are not to come until less wait.
+  /// How many bytes of the body have come and wait until the last report is committed. More are not to come until less
+  /// wait.
   package var waitingBytes: Int {
     waiting.reduce(0) { sum, event in if case .body(let bytes) = event { sum + bytes.count } else { sum } }
   }
@@ -57,14 +58,15 @@ extension RefreshAttempt {
   }
 
   /// The document ended before its last tag, although the response was complete: its publisher's program may have
-  /// crashed, or a disk there was full. What had come is told. But nothing follows from what had not: no episode has left
-  /// the feed, the feed was not read to its end, the body's validators are not kept, and no redirect moves the
+  /// crashed, or a disk there was full. What had come is told. But nothing follows from what had not: no episode has
+  /// left the feed, the feed was not read to its end, the body's validators are not kept, and no redirect moves the
   /// subscription.
   private mutating func endEarly(_ content: PodcastContent, _ rhythm: FeedRhythm, leadingTo target: WebAddress?) {
     // Elsewhere than at its own address the feed is not, unless the whole of it is there.
     guard fallback == nil else { return fail(.feedEndsEarly) }
     var news = RefreshReport.News.failed(.feedEndsEarly, next: nextAfterPart(rhythm))
-    // Some publishers always leave the last tag out. Their feeds are never read to that, and their rules apply nevertheless.
+    // Some publishers always leave the last tag out. Their feeds are never read to that, and their rules apply
+    // nevertheless.
     if isReadFirst, isLastFailure, refresh.feed.refreshes.error?.code == DownloadError.feedEndsEarly.code {
       news = .refreshed(
         .init(podcast: content, validators: FeedValidators(), rhythm: rhythm, next: nextAfterSuccess(rhythm)))
@@ -133,8 +135,8 @@ extension RefreshAttempt {
     return isOfOtherPodcast(document) ? .otherPodcast : nil
   }
 
-  /// Whether a document at the feed's own address, or where that leads for now, says that it is another podcast's, and has no
-  /// episode of the feed: a server that is set up wrongly sends one for a while. After some days it is believed.
+  /// Whether a document at the feed's own address, or where that leads for now, says that it is another podcast's, and
+  /// has no episode of the feed: a server that is set up wrongly sends one for a while. After some days it is believed.
   private func isOfOtherPodcast(_ document: FeedDocument) -> Bool {
     guard isAtOwnAddress, knownEpisodes > 0, document.matched == 0, let guid = refresh.feed.podcast?.guid,
       let last = refresh.feed.refreshes.last, let other = document.podcast.guid,
@@ -167,7 +169,8 @@ extension RefreshAttempt {
       podcastGuid: (toldPodcast ?? feed.podcast)?.guid, knownEpisodes: knownEpisodes)
   }
 
-  /// What the document at the feed's own address says of the podcast, if that is news, while the feed is read elsewhere.
+  /// What the document at the feed's own address says of the podcast, if that is news, while the feed is read
+  /// elsewhere.
   private var toldPodcast: PodcastContent? {
     guard case .refreshed(let findings)? = fallback else { return nil }
     return findings.podcast
@@ -176,8 +179,8 @@ extension RefreshAttempt {
   /// Whether the feed is read where the library knows it.
   var isAtOwnAddress: Bool { fallback == nil && further == nil && !hasFollowedPage }
 
-  /// Whether an address can be the feed's: another one than now, and none that it has left. A feed with a password in its
-  /// address stays, because the new one would lose it. One with headers stays on its origin: they are for no other.
+  /// Whether an address can be the feed's: another one than now, and none that it has left. A feed with a password in
+  /// its address stays, because the new one would lose it. One with headers stays on its origin: they are for no other.
   func mayTry(_ target: WebAddress) -> Bool {
     let feed = refresh.feed
     return target != feed.address.normalized && !feed.refreshes.formerAddresses.contains(target)

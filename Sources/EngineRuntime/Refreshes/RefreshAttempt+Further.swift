@@ -4,8 +4,9 @@ import PodfluxCore
 
 /// Further documents of a feed that is divided (RFC 5005): the pages of section 3, and the archives of section 4.
 ///
-/// They are read until one of them has an episode that the library knew when the feed was last read without a gap: until there
-/// may be others that it does not know. A first refresh reads all of them; later ones mostly need the first document only.
+/// They are read until one of them has an episode that the library knew when the feed was last read without a gap:
+/// until there may be others that it does not know. A first refresh reads all of them; later ones mostly need the first
+/// document only.
 extension RefreshAttempt {
   /// What is known while further documents are read.
   struct FurtherDocuments {
@@ -57,8 +58,8 @@ extension RefreshAttempt {
     goOn(behind: document, dividedAs: report.podcast.pages, further)
   }
 
-  /// A further document cannot be read. The refresh fails with it, so that the next one begins anew, unless that is of no
-  /// use: what a server refuses once it refuses again.
+  /// A further document cannot be read. The refresh fails with it, so that the next one begins anew, unless that is of
+  /// no use: what a server refuses once it refuses again.
   mutating func failFurther(_ further: FurtherDocuments, _ error: DownloadError, _ retryAfterMilliseconds: Int64?) {
     self.further = nil
     // Former failures count where they were those of further documents: others say nothing of this one.
@@ -87,8 +88,8 @@ extension RefreshAttempt {
   /// Whether a read that fails again is taken for one of all that the feed has.
   var isLastFailure: Bool { refresh.feed.refreshes.failures + 1 >= RefreshLimits.partialReads }
 
-  /// Whether a further document may be at an address. That of a feed with a login must be on its origin: the login is for no
-  /// other. The client's headers go to no other either, where a document may do without.
+  /// Whether a further document may be at an address. That of a feed with a login must be on its origin: the login is
+  /// for no other. The client's headers go to no other either, where a document may do without.
   private func mayRead(_ document: WebAddress) -> Bool {
     let own = refresh.feed.address
     let hasLogin = refresh.session != nil || secret != nil
@@ -97,8 +98,8 @@ extension RefreshAttempt {
 }
 
 extension RefreshReport.News {
-  /// The same, but the document is read again although it has not changed, at once if a client asks and after a day if none
-  /// does: it says where the feed has moved.
+  /// The same, but the document is read again although it has not changed, at once if a client asks and after a day if
+  /// none does: it says where the feed has moved.
   var readAgain: Self {
     guard case .refreshed(var findings) = self else { return self }
     findings.validators.bodyHash = nil

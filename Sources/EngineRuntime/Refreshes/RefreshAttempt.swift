@@ -5,11 +5,11 @@ import PodfluxCore
 
 /// One refresh of a feed: what happens between the dispatcher and the system, without threads and clocks.
 ///
-/// Its shell hands in events, one at a time, with the time, and carries out the commands that follow. What the refresh finds
-/// it reports in pages; after each it waits for `proceed`, and events that come meanwhile wait with it. Only behind the
-/// last page it ends at once, so that both are mostly one commit. The validators of the body are told last, and reports
-/// are committed in their order: after a crash in the middle, the next refresh asks for the whole body again and finds what
-/// is committed already.
+/// Its shell hands in events, one at a time, with the time, and carries out the commands that follow. What the refresh
+/// finds it reports in pages; after each it waits for `proceed`, and events that come meanwhile wait with it. Only
+/// behind the last page it ends at once, so that both are mostly one commit. The validators of the body are told last,
+/// and reports are committed in their order: after a crash in the middle, the next refresh asks for the whole body
+/// again and finds what is committed already.
 ///
 /// The product's shell is an `Operation` with an exchange of libcurl; the simulator's is its scheduler.
 package struct RefreshAttempt<Rows: EpisodeReader> {
@@ -67,8 +67,8 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   var fallback: RefreshReport.News?
   /// Whether the feed's own address leads elsewhere for good, and there are episodes by which the feed is known again.
   var isLedAway = false
-  /// How many episodes the library knew when the document began: at an address that the feed's own document names, those of
-  /// that document are known.
+  /// How many episodes the library knew when the document began: at an address that the feed's own document names,
+  /// those of that document are known.
   private(set) var knownEpisodes = 0
   /// Whether a refresh before this one has read a part of the documents.
   private(set) var hasPart = false
@@ -91,8 +91,8 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
 
   /// - Parameters:
   ///   - rows: The episodes that the library knows.
-  ///   - followsDocument: Whether the feed is read where its document says that it has moved to. What it has there can be told
-  ///     from what it has here only if the reports are committed to the rows.
+  ///   - followsDocument: Whether the feed is read where its document says that it has moved to. What it has there can
+  ///     be told from what it has here only if the reports are committed to the rows.
   ///   - secret: What is left out of the addresses that the feed tells.
   package init(
     _ refresh: FeedRefresh, rows: Rows, followsDocument: Bool = true, secret: AddressSecret? = nil,

@@ -4,8 +4,8 @@ package enum RefreshLimits {
   package static let bodyBytes: Int64 = 64 << 20
   /// The longest document, in bytes behind its coding.
   package static let documentBytes: Int64 = 256 << 20
-  /// A body up to this length, in bytes as they are sent, is held until it has ended: if it is the one of the last refresh,
-  /// it is not parsed.
+  /// A body up to this length, in bytes as they are sent, is held until it has ended: if it is the one of the last
+  /// refresh, it is not parsed.
   package static let heldBytes = 2 << 20
   /// How many bytes of a body may wait to be parsed before the exchange is paused.
   package static let waitingBytes = 1 << 20
@@ -19,11 +19,13 @@ package enum RefreshLimits {
   package static let episodes = 100_000
   /// How many new episodes of a feed that claims to be the old one elsewhere are held until one of them is known.
   package static let doubtfulEpisodes = 256
-  /// For how long after the last success another podcast at a feed's address is taken for a mistake, in milliseconds: three days.
+  /// For how long after the last success another podcast at a feed's address is taken for a mistake, in milliseconds:
+  /// three days.
   package static let otherPodcastMilliseconds: Int64 = 3 * 86_400_000
-  /// How many items that may be known episodes, by their titles and dates, are held until the others had their turn. Where a
-  /// publisher has moved all of its episodes, it is each item; those beyond are decided as they come.
+  /// How many items that may be known episodes, by their titles and dates, are held until the others had their turn.
+  /// Where a publisher has moved all of its episodes, it is each item; those beyond are decided as they come.
   package static let undecidedItems = 64
-  /// How many bytes of notes of a feed wait to be told. Further ones are left to the next refresh, which reads the body again.
+  /// How many bytes of notes of a feed wait to be told. Further ones are left to the next refresh, which reads the body
+  /// again.
   package static let notesBytes = 16 << 20
 }

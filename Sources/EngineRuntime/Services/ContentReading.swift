@@ -1,8 +1,8 @@
 import Digests
 import PodfluxCore
 
-/// Reads a published file from its beginning to the length that it had when it was opened, a piece at a time, and hashes
-/// it where that is wanted.
+/// Reads a published file from its beginning to the length that it had when it was opened, a piece at a time, and
+/// hashes it where that is wanted.
 public struct ContentReading<Contents: PublishedFileContents> {
   /// What reading a piece has come to.
   public enum Progress: Hashable, Sendable {

@@ -95,8 +95,8 @@ public struct FileVerification<Files: LibraryFileSystem> {
       }
       return found.published(sha256: sha256).map { .modified($0) } ?? .intact
     }
-    // As long as it was, and with the same content as far as that is known: was it written to since? In a library that was
-    // copied elsewhere each file is another; a cleanup has the rows follow.
+    // As long as it was, and with the same content as far as that is known: was it written to since? In a library that
+    // was copied elsewhere each file is another; a cleanup has the rows follow.
     guard found.inode == file.inode, subject.mayBeEdited else { return .intact }
     guard sha256 != nil || subject.isEdited else { return damage("was written to since, and it is no media", found) }
     return found.published(sha256: file.sha256).map { .modified($0) } ?? .intact

@@ -4,7 +4,8 @@ import PodfluxCore
 /// Deletions that rows owe, and what is done with files once a day.
 extension LibraryFileSystem {
   /// Deletes what a removed download left, or puts a damaged file into quarantine. What is not there any more, or is
-  /// another file by now, or was written to if the deletion spares edits, is left alone. Carried out twice it does nothing more.
+  /// another file by now, or was written to if the deletion spares edits, is left alone. Carried out twice it does
+  /// nothing more.
   ///
   /// - Throws: Also where a link is on the way to the file: it may be there, and the deletion is still owed.
   public func delete(_ deletion: Deletion, at now: Timestamp) throws(FileSystemFailure) {
@@ -39,8 +40,8 @@ extension LibraryFileSystem {
     return try emptyQuarantine(before: limit, while: goOn)
   }
 
-  /// Which of these folders do not exist any more. None where the library's disk is not mounted; what cannot be looked at
-  /// counts as existing.
+  /// Which of these folders do not exist any more. None where the library's disk is not mounted; what cannot be looked
+  /// at counts as existing.
   public func goneFolders(of folders: [LibraryPath]) throws(FileSystemFailure) -> [LibraryPath] {
     guard try isInPlace() else { return [] }
     return folders.filter { folder in (try? exists(EntryPath(folder))) == false }

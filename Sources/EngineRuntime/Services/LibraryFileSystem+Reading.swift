@@ -3,11 +3,11 @@ import PodfluxCore
 
 /// What services read of files, each of which may be another one by then.
 extension LibraryFileSystem {
-  /// The SHA-256 of a file, in hexadecimal digits; nil if it is not that file any more, was written to since it was found,
-  /// or cannot be read.
+  /// The SHA-256 of a file, in hexadecimal digits; nil if it is not that file any more, was written to since it was
+  /// found, or cannot be read.
   ///
-  /// - Parameter whenRead: Called with the count of bytes of each piece that was read. It says whether to go on; otherwise
-  ///   the result is nil too.
+  /// - Parameter whenRead: Called with the count of bytes of each piece that was read. It says whether to go on;
+  ///   otherwise the result is nil too.
   public func sha256(of found: FoundFile, whenRead: (Int) -> Bool) -> String? {
     do throws(FileSystemFailure) {
       guard let contents = try openUntouched(found) else { return nil }
@@ -34,8 +34,8 @@ extension LibraryFileSystem {
     }
   }
 
-  /// What the tags of a file say; nil if it has none, is not that file any more, was written to since it was found, or cannot be
-  /// read.
+  /// What the tags of a file say; nil if it has none, is not that file any more, was written to since it was found, or
+  /// cannot be read.
   public func tags(of found: FoundFile, while goOn: () -> Bool) -> AdoptableFile.Tags? {
     do throws(FileSystemFailure) {
       return try openUntouched(found).flatMap { tags(in: $0, while: goOn) }
@@ -104,7 +104,8 @@ extension LibraryFileSystem {
     }
   }
 
-  /// The hash of the last 64 KiB of so many bytes of a partial file, as resume records have it; nil if it cannot be read.
+  /// The hash of the last 64 KiB of so many bytes of a partial file, as resume records have it; nil if it cannot be
+  /// read.
   public func tailHash(of download: DownloadID, length: Int64) -> String? {
     do throws(FileSystemFailure) {
       let file = try openExistingPartial(of: download)
@@ -129,8 +130,8 @@ extension FoundFile {
     isSameFile(as: present) && modifiedNanoseconds == present.modifiedNanoseconds
   }
 
-  /// Whether the file that is at its place now is the one that was found or recorded: by inode and length. Where the file
-  /// system has no inodes that last, the length alone tells.
+  /// Whether the file that is at its place now is the one that was found or recorded: by inode and length. Where the
+  /// file system has no inodes that last, the length alone tells.
   public func isSameFile(as present: FoundFile) -> Bool {
     (inode == present.inode || present.inode == Self.unknownInode) && length == present.length
   }

@@ -4,15 +4,15 @@ import PodfluxCore
 /// The files of a library that an engine which ended was publishing.
 package protocol InterruptedPublications {
   associatedtype Failure: Error
-  /// Whether the file of such a download stands at its place, and makes it stand there after a power cut too: that engine may
-  /// have died before it synced the folder.
+  /// Whether the file of such a download stands at its place, and makes it stand there after a power cut too: that
+  /// engine may have died before it synced the folder.
   ///
   /// - Parameter original: What was downloaded, if the file is a tagged copy of that.
   func isPublishedDurably(
     _ file: PublishedFile, of download: DownloadID, original: Download.Original?
   ) throws(Failure) -> Bool
-  /// Deletes the copies that the engine has left, but for those of these downloads: they stay until another attempt replaces
-  /// them.
+  /// Deletes the copies that the engine has left, but for those of these downloads: they stay until another attempt
+  /// replaces them.
   func clearCopies(keeping downloads: Set<DownloadID>) throws(Failure)
 }
 

@@ -1,6 +1,7 @@
 import PodfluxCore
 
-/// The steps that a survey has found, on their way to the store: page by page, each when the one before has been committed.
+/// The steps that a survey has found, on their way to the store: page by page, each when the one before has been
+/// committed.
 ///
 /// One run at a time. Calls for another run change nothing, so that an effect may come late or twice.
 public struct SurveyPages: Sendable {
@@ -28,7 +29,8 @@ public struct SurveyPages: Sendable {
     self.ending = ending
   }
 
-  /// The next page, or the ending when all pages have been taken; nil while the survey is under way, and for another run.
+  /// The next page, or the ending when all pages have been taken; nil while the survey is under way, and for another
+  /// run.
   public mutating func next(of run: CleanupRun.Key, atMost count: Int = stepsAtOnce) -> CleanupNews? {
     guard self.run == run, let ending else { return nil }
     let page = steps.prefix(count)

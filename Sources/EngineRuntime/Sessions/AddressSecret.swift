@@ -1,7 +1,7 @@
 import PodfluxCore
 
-/// A secret that stands in addresses of some hosts: the parameter of a session. It is left out of every address that a server
-/// tells, so that rows never have it; requests get it again.
+/// A secret that stands in addresses of some hosts: the parameter of a session. It is left out of every address that a
+/// server tells, so that rows never have it; requests get it again.
 package struct AddressSecret: Hashable, Sendable {
   package let parameter: SecretParameter
   private let hosts: [String]

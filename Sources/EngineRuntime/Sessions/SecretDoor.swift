@@ -1,6 +1,7 @@
 import PodfluxCore
 
-/// The way of clients' secrets into the vault: before a turn sees an action, a reference stands in the place of its secret.
+/// The way of clients' secrets into the vault: before a turn sees an action, a reference stands in the place of its
+/// secret.
 ///
 /// The product reads secrets from requests, files and netrc, the simulator from requests alone.
 package protocol SecretDoor: Sendable {
@@ -14,7 +15,8 @@ package protocol SecretDoor: Sendable {
   /// - Throws: `Refusal` of the request if the vault cannot be written, or is closed.
   func keep(_ secret: KeptSecret) throws(Refusal) -> SecretReference
 
-  /// Forgets a secret that nothing refers to. It may be done later; what the vault cannot forget the next start forgets.
+  /// Forgets a secret that nothing refers to. It may be done later; what the vault cannot forget the next start
+  /// forgets.
   func forget(_ reference: SecretReference)
 }
 
@@ -53,8 +55,8 @@ extension SecretVault {
 }
 
 extension EngineRequest {
-  /// The request with its secret in the vault, or refused if it cannot be there. When the engine has answered that the secret
-  /// is of no use, it is forgotten.
+  /// The request with its secret in the vault, or refused if it cannot be there. When the engine has answered that the
+  /// secret is of no use, it is forgotten.
   package func keepingSecret(with door: some SecretDoor) -> EngineRequest {
     guard let action, action.login != nil else { return self }
     do throws(Refusal) {

@@ -12,9 +12,9 @@ package protocol SecretVault: AnyObject, Sendable {
   /// unless the vault is one of memory.
   func keep(_ secret: KeptSecret, under reference: SecretReference) throws(SecretVaultFailure)
 
-  /// The same for a secret that a server has replaced: the former one may be void (RFC 6749 section 6). Where it cannot be
-  /// written it is kept in memory, and written with the next change, or by `writeHeld`. Where
-  /// nothing is kept under the reference, the secret was forgotten while the server was asked, and nothing is done.
+  /// The same for a secret that a server has replaced: the former one may be void (RFC 6749 section 6). Where it cannot
+  /// be written it is kept in memory, and written with the next change, or by `writeHeld`. Where nothing is kept under
+  /// the reference, the secret was forgotten while the server was asked, and nothing is done.
   ///
   /// - Returns: Why it could not be written; nil if it survives.
   func replace(_ secret: KeptSecret, under reference: SecretReference) -> SecretVaultFailure?
@@ -25,8 +25,8 @@ package protocol SecretVault: AnyObject, Sendable {
   /// Deletes what is kept under a reference, if anything is.
   func forget(_ reference: SecretReference) throws(SecretVaultFailure)
 
-  /// Deletes everything but what is kept under these references, and but what was kept first since the vault was opened: the
-  /// session that refers to it may be about to come.
+  /// Deletes everything but what is kept under these references, and but what was kept first since the vault was
+  /// opened: the session that refers to it may be about to come.
   func sweep(keeping references: Set<SecretReference>) throws(SecretVaultFailure)
 }
 
@@ -41,8 +41,8 @@ package struct SecretVaultFailure: Error, Hashable, Sendable {
 
 /// What the vault keeps for a session.
 package struct KeptSecret: Hashable, Sendable {
-  /// What the client gave: a password, a token, or the token that others are got with (RFC 6749 section 1.5). A server may
-  /// replace the last.
+  /// What the client gave: a password, a token, or the token that others are got with (RFC 6749 section 1.5). A server
+  /// may replace the last.
   package var secret: String
   /// The token that was got with it last.
   package var access: AccessToken?

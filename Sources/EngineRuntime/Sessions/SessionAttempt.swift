@@ -7,8 +7,8 @@ package enum SessionEvent: Sendable {
   case begin
   /// The request for a token has ended.
   case answered(TokenAnswer)
-  /// Its session was left: what comes of the opening is not told. A request for a token goes on, since its server may have
-  /// replaced the secret already.
+  /// Its session was left: what comes of the opening is not told. A request for a token goes on, since its server may
+  /// have replaced the secret already.
   case leave
   /// The opening is to end.
   case stop

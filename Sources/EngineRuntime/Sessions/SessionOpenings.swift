@@ -1,7 +1,7 @@
 import PodfluxCore
 
-/// The openings of sessions that are under way, and those that begin when these have ended: of each session one at a time.
-/// Two at once would exchange the same token, and a server that takes each token once would refuse the second.
+/// The openings of sessions that are under way, and those that begin when these have ended: of each session one at a
+/// time. Two at once would exchange the same token, and a server that takes each token once would refuse the second.
 ///
 /// The product's service keeps its operations here, the simulator its fakes of them.
 package struct SessionOpenings<Shell: AnyObject> {
@@ -30,8 +30,8 @@ package struct SessionOpenings<Shell: AnyObject> {
   /// Takes an opening in; one that is known already changes nothing.
   ///
   /// - Parameter make: Makes its shell.
-  /// - Returns: The shell that is to begin now, and one that is to stop: the session was left, and its new opening has another
-  ///   secret, for which no answer to the former one matters.
+  /// - Returns: The shell that is to begin now, and one that is to stop: the session was left, and its new opening has
+  ///   another secret, for which no answer to the former one matters.
   package mutating func open(
     _ opening: SessionOpening, make: (SessionOpening) -> Shell
   ) -> (new: Shell?, obsolete: Shell?) {

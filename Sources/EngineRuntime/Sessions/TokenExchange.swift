@@ -33,8 +33,8 @@ extension TokenRequest: CustomStringConvertible, CustomReflectable {
 package enum TokenAnswer: Hashable, Sendable {
   /// The server has issued one (RFC 6749 section 5.1).
   case issued(IssuedToken)
-  /// There is none. The error is transient if another request may get one: the server could not be reached, or has an error
-  /// of its own. `invalid_grant` and `invalid_client` (RFC 6749 section 5.2) are `unauthorized`.
+  /// There is none. The error is transient if another request may get one: the server could not be reached, or has an
+  /// error of its own. `invalid_grant` and `invalid_client` (RFC 6749 section 5.2) are `unauthorized`.
   case failed(DownloadError)
 }
 

@@ -1,6 +1,7 @@
 import PodfluxCore
 
-/// What attempts have fetched for their tags a moment ago, for the sidecars that want the same: no server is asked twice.
+/// What attempts have fetched for their tags a moment ago, for the sidecars that want the same: no server is asked
+/// twice.
 ///
 /// Nothing of it survives the process: what is not here is fetched.
 package struct GatheredFiles: Sendable {

@@ -35,9 +35,10 @@ extension ResponseHead {
 
 /// One fetch of a sidecar: what happens between the dispatcher and the system, without threads and clocks.
 ///
-/// The body is held in memory: no sidecar is large. When it is complete and is what it should be, it is written into the
-/// engine's own folder and synced; the row learns which file that is, and only then the file gets its name, which no other
-/// file has. A crash before that leaves a file that the next start removes, a crash after it one that the next fetch finds.
+/// The body is held in memory: no sidecar is large. When it is complete and is what it should be, it is written into
+/// the engine's own folder and synced; the row learns which file that is, and only then the file gets its name, which
+/// no other file has. A crash before that leaves a file that the next start removes, a crash after it one that the next
+/// fetch finds.
 ///
 /// The product's shell is an `Operation` with an exchange of libcurl; the simulator's is its scheduler.
 package struct SidecarAttempt<Files: LibraryFileSystem> {
@@ -209,8 +210,8 @@ package struct SidecarAttempt<Files: LibraryFileSystem> {
     }
   }
 
-  /// Whether an engine that has ended has given the file its name. It is made to have it after a power cut too. An empty file
-  /// may be that engine's placeholder, which goes.
+  /// Whether an engine that has ended has given the file its name. It is made to have it after a power cut too. An
+  /// empty file may be that engine's placeholder, which goes.
   private func isPublished(_ file: PublishedFile) throws(FileSystemFailure) -> Bool {
     guard case .file(let present) = try files.look(at: EntryPath(file.path)),
       file.isUntouched(as: present) || present.length == 0

@@ -2,8 +2,8 @@ import PodfluxCore
 
 /// The comparable form of an enclosure's URL: two URLs with the same form are the same file.
 ///
-/// http and https are the same, the host's case and the scheme's own port do not count, and the prefixes and parameters by
-/// which publishers count listeners are removed, if they are known ones. Everything else is part of it: of
+/// http and https are the same, the host's case and the scheme's own port do not count, and the prefixes and parameters
+/// by which publishers count listeners are removed, if they are known ones. Everything else is part of it: of
 /// `play.php?id=7` and `play.php?id=8` each is a file.
 struct EnclosureKey: Hashable, Sendable {
   let text: ExactText

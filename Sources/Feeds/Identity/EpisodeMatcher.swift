@@ -1,7 +1,8 @@
 /// Finds out which known episode an item of a feed is.
 ///
 /// The items of a document are handed in one at a time, in its order. Two episodes that are taken for one are a loss,
-/// one that is taken for two is a nuisance: in doubt an item is a new episode. The rules, the first that finds one decides:
+/// one that is taken for two is a nuisance: in doubt an item is a new episode. The rules, the first that finds one
+/// decides:
 ///
 /// 1. **Everything is as it was.**
 /// 2. **The guid**, now or formerly, if exactly one known episode has it; unless enclosure, title and date have all
@@ -9,13 +10,13 @@
 /// 3. **The enclosure's URL** in comparable form (`EnclosureKey`), now or formerly, if title or date agrees or neither
 ///    can be compared. Title and date must both be as they were if the guids differ, or if several known episodes have
 ///    the URL, as in feeds whose episodes are all `latest.mp3`.
-/// 4. **Title and exact date**, with a similar length. Where lengths are unknown, neither guid nor URL may speak against
-///    it, but for the URL's query; nor may both, where the date is a day and several episodes have the title. A later item
-///    of the document may be the episode by a stronger rule: two episodes of one day can have one title. So this rule
-///    decides at the document's end.
+/// 4. **Title and exact date**, with a similar length. Where lengths are unknown, neither guid nor URL may speak
+///    against it, but for the URL's query; nor may both, where the date is a day and several episodes have the title. A
+///    later item of the document may be the episode by a stronger rule: two episodes of one day can have one title. So
+///    this rule decides at the document's end.
 ///
-/// An item repeats an earlier one of the document if guid, URL, and title or date are equal; without a guid if URL, title
-/// and date are; without a URL too, if everything is.
+/// An item repeats an earlier one of the document if guid, URL, and title or date are equal; without a guid if URL,
+/// title and date are; without a URL too, if everything is.
 ///
 /// A known episode is at most one item of a document. An item costs O(1): of episodes with equal names
 /// `CandidateIndex.limit` are compared.
@@ -27,7 +28,8 @@ public struct EpisodeMatcher: Sendable {
     case new
     /// An earlier item of the document.
     case repeated
-    /// A known episode by its title and date, unless a later item is that: `decide` is to be asked behind the last item.
+    /// A known episode by its title and date, unless a later item is that: `decide` is to be asked behind the last
+    /// item.
     case undecided
   }
 

@@ -2,8 +2,8 @@ import PodfluxCore
 
 /// Reads a list of subscriptions as its bytes arrive, as patiently as `FeedParser` reads feeds.
 ///
-/// Every outline with an `xmlUrl` is a feed, in any case, of any type and at any place; an outline without one is a group
-/// for those in it. Text and memory are bounded by `OPMLLimits` and `FeedLimits`.
+/// Every outline with an `xmlUrl` is a feed, in any case, of any type and at any place; an outline without one is a
+/// group for those in it. Text and memory are bounded by `OPMLLimits` and `FeedLimits`.
 public struct OPMLReader: Sendable {
   private var reader: DocumentReader<OPMLBuilder>
 
@@ -30,7 +30,8 @@ public struct OPMLReader: Sendable {
   /// Reads further bytes.
   public mutating func parse(_ bytes: some Sequence<UInt8>) { reader.parse(bytes) }
 
-  /// Ends the document; afterwards nothing more can be parsed. A document that is cut off has the outlines that were read.
+  /// Ends the document; afterwards nothing more can be parsed. A document that is cut off has the outlines that were
+  /// read.
   public mutating func finish() throws(OPMLError) -> OPMLDocument {
     reader.finish()
     return try reader.builder.finished()

@@ -1,7 +1,7 @@
 import PodfluxCore
 
-/// Writes a list of subscriptions as gPodder, AntennaPod and Overcast read it (opml.org/spec2.opml): OPML 2.0, groups as
-/// nested outlines, feeds with `type="rss"`.
+/// Writes a list of subscriptions as gPodder, AntennaPod and Overcast read it (opml.org/spec2.opml): OPML 2.0, groups
+/// as nested outlines, feeds with `type="rss"`.
 ///
 /// The same feeds give the same text. Groups stand where their first feed stands.
 public struct OPMLWriter: Sendable {
@@ -106,8 +106,8 @@ public struct OPMLWriter: Sendable {
     includesSecrets ? address.description : address.redacted
   }
 
-  /// Text for an element or an attribute in double quotes. What no XML document may contain (XML 1.0 section 2.2) is left
-  /// out, and blanks that a parser would change are written as references.
+  /// Text for an element or an attribute in double quotes. What no XML document may contain (XML 1.0 section 2.2) is
+  /// left out, and blanks that a parser would change are written as references.
   static func escaped(_ text: String) -> String {
     var escaped = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

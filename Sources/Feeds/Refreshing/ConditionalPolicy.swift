@@ -3,9 +3,9 @@ import PodfluxCore
 
 /// How far a server is believed that says that a feed has not changed.
 ///
-/// Servers send the tag of one body with another, keep a tag while the feed changes, and answer 304 to tags that they no
-/// longer have. An episode must not be hidden by that for ever, so a 304 is believed for a bounded time only; and where the
-/// body that then comes is another one under the validators of the old, no further 304 is asked for.
+/// Servers send the tag of one body with another, keep a tag while the feed changes, and answer 304 to tags that they
+/// no longer have. An episode must not be hidden by that for ever, so a 304 is believed for a bounded time only; and
+/// where the body that then comes is another one under the validators of the old, no further 304 is asked for.
 public enum ConditionalPolicy {
   /// How long a server is believed that only says that nothing changed: seven days.
   public static let trustMilliseconds: Int64 = 7 * 86_400_000

@@ -6,16 +6,17 @@ import PodfluxCore
 /// After a success, in this order:
 ///
 /// 1. **The gap between episodes.** The median of the gaps between the newest episodes' dates, or the gap of the
-///    recurrence rule (`podcast:updateFrequency`) if that is shorter; `assumedGapMilliseconds` if neither is known. A feed
-///    that has been silent for longer counts as slower: the gap is at least a quarter of the newest episode's age.
+///    recurrence rule (`podcast:updateFrequency`) if that is shorter; `assumedGapMilliseconds` if neither is known. A
+///    feed that has been silent for longer counts as slower: the gap is at least a quarter of the newest episode's age.
 /// 2. **The interval** is a twelfth of the gap: a daily podcast is refreshed every two hours, a weekly one every 14.
 ///    A podcast that says that it is complete has the longest one.
 /// 3. **What the publisher allows.** The interval is at least the `ttl` and the update period of RSS 1.0.
-/// 4. **The settings** limit it: neither shorter than the minimum nor longer than the maximum, against what the feed says too.
+/// 4. **The settings** limit it: neither shorter than the minimum nor longer than the maximum, against what the feed
+///    says too.
 /// 5. **Spreading.** The random draw moves it by up to an eighth, within the same limits, so that feeds that were
 ///    subscribed to together do not strike together.
-/// 6. **Quiet hours and days** (`skipHours`, `skipDays`, in UTC): a refresh in one comes in the first hour after them, but
-///    not later than the maximum allows. A feed that is always quiet says nothing.
+/// 6. **Quiet hours and days** (`skipHours`, `skipDays`, in UTC): a refresh in one comes in the first hour after them,
+///    but not later than the maximum allows. A feed that is always quiet says nothing.
 ///
 /// After a failure it is `firstRetryMilliseconds`, twice as much after each further one, and at most
 /// `longestRetryMilliseconds`, spread by an eighth. It never ends.

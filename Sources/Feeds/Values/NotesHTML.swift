@@ -3,14 +3,15 @@ import PodfluxCore
 /// Show notes as HTML in which nothing can act.
 ///
 /// The result is written anew: tags of the elements of `NotesElement` without attributes, links to `http`, `https` and
-/// `mailto`, and escaped text, all of it well nested. So no reader has to agree with this one on what the source means. It
-/// refuses nothing: what is unknown costs its tag and leaves its text, what no reader shows (scripts, styles, frames) goes
-/// whole, and of a picture its alternative text stays.
+/// `mailto`, and escaped text, all of it well nested. So no reader has to agree with this one on what the source means.
+/// It refuses nothing: what is unknown costs its tag and leaves its text, what no reader shows (scripts, styles,
+/// frames) goes whole, and of a picture its alternative text stays.
 public enum NotesHTML {
   /// The notes of an episode.
   ///
   /// Text without any tag of HTML gets paragraphs where it has empty lines, and line breaks. What is longer than
-  /// `EpisodeNotes.maximumBytes` is cut, never within a tag, a reference or a character. Cost: linear in the source, twice.
+  /// `EpisodeNotes.maximumBytes` is cut, never within a tag, a reference or a character. Cost: linear in the source,
+  /// twice.
   ///
   /// - Parameter source: HTML or plain text, as a feed has it.
   public static func notes(_ source: String) -> EpisodeNotes {

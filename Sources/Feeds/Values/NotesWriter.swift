@@ -26,8 +26,8 @@ enum NotesElement: String, CaseIterable, Sendable {
   var endTagBytes: Int { isVoid ? 0 : rawValue.utf8.count + 3 }
 }
 
-/// Writes HTML of a bounded length, well nested. An element without content is not written. Once something does not fit it
-/// takes nothing further.
+/// Writes HTML of a bounded length, well nested. An element without content is not written. Once something does not fit
+/// it takes nothing further.
 struct NotesWriter {
   /// How many elements lie in each other at most. Deeper ones leave their content.
   static let maximumDepth = 32

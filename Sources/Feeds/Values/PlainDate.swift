@@ -1,9 +1,9 @@
 import Flux
 import PodfluxCore
 
-/// Dates in the form that RFC 822 and its successors ask for, and that most feeds write: `Tue, 03 Feb 2015 10:00:00 +0100`,
-/// with or without the name of the day, with `GMT` instead of the offset. They are read in a tenth of the time that
-/// `FeedDate` needs to find out what is what.
+/// Dates in the form that RFC 822 and its successors ask for, and that most feeds write:
+/// `Tue, 03 Feb 2015 10:00:00 +0100`, with or without the name of the day, with `GMT` instead of the offset. They are
+/// read in a tenth of the time that `FeedDate` needs to find out what is what.
 enum PlainDate {
   /// The date; nil for any other text, and for a date that does not exist.
   static func parse(_ text: String) -> PublicationDate? {

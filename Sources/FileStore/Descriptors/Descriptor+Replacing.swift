@@ -2,8 +2,8 @@ import Glibc
 
 /// Small files of the engine's own, each of which is written as a whole.
 extension Descriptor {
-  /// Replaces a child by a new file with these bytes, for its owner alone, and brings it to the device: a crash leaves the
-  /// former file or the new one. What could not be written is removed again.
+  /// Replaces a child by a new file with these bytes, for its owner alone, and brings it to the device: a crash leaves
+  /// the former file or the new one. What could not be written is removed again.
   ///
   /// - Parameters:
   ///   - temporary: The name of the new file until it is whole. What a crash has left there is removed.

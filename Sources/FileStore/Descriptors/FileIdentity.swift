@@ -65,8 +65,8 @@ struct FileStatus {
   /// The time at which its name, place or contents last changed (st_ctim).
   let changed: Timestamp
 
-  /// Whether this is another name of a file that was found under one. FUSE servers may give two names of a file two inodes:
-  /// there its link count, length and time tell.
+  /// Whether this is another name of a file that was found under one. FUSE servers may give two names of a file two
+  /// inodes: there its link count, length and time tell.
   func isLink(of other: FileIdentity) -> Bool {
     guard kind == .regular, identity != other else { return kind == .regular }
     return !identity.hasLastingInode && linkCount > 1 && identity.size == other.size

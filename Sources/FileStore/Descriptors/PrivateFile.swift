@@ -25,8 +25,8 @@ public struct PrivateFile: Sendable {
     path = folder + "/" + name
   }
 
-  /// What it holds, or its first `limit` bytes and one more if it is longer; nil if there is none. Rights of others are taken
-  /// away where that is possible.
+  /// What it holds, or its first `limit` bytes and one more if it is longer; nil if there is none. Rights of others are
+  /// taken away where that is possible.
   ///
   /// - Throws: `symbolicLink` and `notARegularFile` too.
   public func read(atMost limit: Int) throws(FileError) -> Contents? {

@@ -87,8 +87,8 @@ final class FoldedFolders: Sendable {
     return state.withLock { $0.indexes[key]?.change == change }
   }
 
-  /// Records that the engine has just taken a name away from a folder that was known: the folder is not listed again for
-  /// this change. The name's fingerprint stays, and costs a listing if it is asked for.
+  /// Records that the engine has just taken a name away from a folder that was known: the folder is not listed again
+  /// for this change. The name's fingerprint stays, and costs a listing if it is asked for.
   func left(_ folder: Descriptor) throws(FileError) {
     let (key, change) = try identity(of: folder)
     state.withLock { $0.indexes[key]?.change = change }

@@ -18,8 +18,8 @@ public final class LibraryListing {
     case emptyFolder(EntryPath)
     /// A link, a pipe, a socket or a device; the engine neither follows nor changes it.
     case other(EntryPath)
-    /// A folder that cannot be listed, lies on another device (`crossDevice`), lies as deep as a file may (`tooDeep`), or is
-    /// another library (`ofOtherLibrary`). The survey treats files below it as neither present nor missing.
+    /// A folder that cannot be listed, lies on another device (`crossDevice`), lies as deep as a file may (`tooDeep`),
+    /// or is another library (`ofOtherLibrary`). The survey treats files below it as neither present nor missing.
     case unreadable(EntryPath, FileError)
   }
 

@@ -2,8 +2,8 @@ import Glibc
 
 /// A lock for sections that wait for a device: a thread that finds it taken sleeps at once (pthread_mutex_lock(3)).
 ///
-/// `Mutex` first spins for some 20 µs, which pays where sections are short. Here, where one thread syncs a folder or renames
-/// a file, that is CPU time for nothing, for each file.
+/// `Mutex` first spins for some 20 µs, which pays where sections are short. Here, where one thread syncs a folder or
+/// renames a file, that is CPU time for nothing, for each file.
 final class SleepingLock<Value: Sendable>: Sendable {
   private nonisolated(unsafe) var value: Value
   private nonisolated(unsafe) let handle: UnsafeMutablePointer<pthread_mutex_t>

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The note in the state folder that a database was there. SQLite makes a missing database anew, and an empty one counts as
-/// new: without the note a library whose database was lost would begin again, and delete the partial files that the lost one
-/// knew.
+/// The note in the state folder that a database was there. SQLite makes a missing database anew, and an empty one
+/// counts as new: without the note a library whose database was lost would begin again, and delete the partial files
+/// that the lost one knew.
 extension Library {
   private static let databaseNote = Array("podflux database 1\n".utf8)
   private static let unfinishedNote: EntryName = "database.temp"

@@ -1,6 +1,7 @@
 import PodfluxCore
 
-/// The path of a download whose client names none: `<podcast>/<yyyy-MM-dd> <title>.<extension>`, or what a template makes.
+/// The path of a download whose client names none: `<podcast>/<yyyy-MM-dd> <title>.<extension>`, or what a template
+/// makes.
 ///
 /// The same facts give the same names. It does not handle paths that a client names: the engine uses those unchanged,
 /// and the download fails if a file exists there.

@@ -1,7 +1,7 @@
 import PodfluxCore
 
-/// A file's name without extension, as a template makes it. Where it is too long the title loses its end, so that a number
-/// or an id behind it stays.
+/// A file's name without extension, as a template makes it. Where it is too long the title loses its end, so that a
+/// number or an id behind it stays.
 struct TemplatedName {
   private let parts: [NameTemplate.Part]
   private let whole: String

@@ -23,8 +23,8 @@ public final class PartialFile: Sendable {
     var end: Int64
     /// The offset up to which the kernel has been asked to write back.
     var writtenBack: Int64
-    /// The file's first bytes, as far as this object has written them: what a file is, is told from them, and they may have
-    /// bypassed the page cache.
+    /// The file's first bytes, as far as this object has written them: what a file is, is told from them, and they may
+    /// have bypassed the page cache.
     var beginning: [UInt8] = []
     /// Whether the file's entry in its folder is known to be on the device.
     var isEntrySynced = false
@@ -122,8 +122,8 @@ public final class PartialFile: Sendable {
     try identity().size
   }
 
-  /// Reads `count` bytes from `offset`, or fewer at the end of the file. The first 4 KiB cost no system call if this object
-  /// has written them.
+  /// Reads `count` bytes from `offset`, or fewer at the end of the file. The first 4 KiB cost no system call if this
+  /// object has written them.
   public func read(offset: Int64, count: Int) throws(FileError) -> [UInt8] {
     precondition(offset >= 0 && count >= 0, "a file has no bytes before its beginning")
     return try withFile("pread") { (file, state) throws(FileError) in
@@ -132,8 +132,8 @@ public final class PartialFile: Sendable {
     }
   }
 
-  /// Copies up to `count` bytes from `offset` to the same offset of another file, without the process's memory and, where the
-  /// file system shares extents, without any data (copy_file_range(2)).
+  /// Copies up to `count` bytes from `offset` to the same offset of another file, without the process's memory and,
+  /// where the file system shares extents, without any data (copy_file_range(2)).
   ///
   /// - Returns: How many bytes were copied; nil if the file systems lack it, and the bytes are to be read and written.
   func copyRange(to copy: Descriptor, offset: Int64, count: Int) throws(FileError) -> Int? {

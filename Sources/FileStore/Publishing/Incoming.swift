@@ -1,8 +1,8 @@
 import Glibc
 
 /// `.podflux/incoming`: copies of complete partial files, for a state on another disk than the library, from which no
-/// rename is possible, and for files that get tags, since what was downloaded is never changed. The copy is synced before
-/// its identity is recorded; then it is published like a partial file, and the partial file is deleted last.
+/// rename is possible, and for files that get tags, since what was downloaded is never changed. The copy is synced
+/// before its identity is recorded; then it is published like a partial file, and the partial file is deleted last.
 ///
 /// A copy lives no longer than its attempt: the next start removes what a killed engine left.
 public struct Incoming: Sendable {
@@ -44,8 +44,8 @@ public struct Incoming: Sendable {
     return try finish(copy, modified: original)
   }
 
-  /// Copies a complete partial file, in place of an earlier copy, for changes to be made to the copy. `finish` follows; until
-  /// then nothing is synced. Returns nil if the copying was cancelled; fails as `copy` does.
+  /// Copies a complete partial file, in place of an earlier copy, for changes to be made to the copy. `finish` follows;
+  /// until then nothing is synced. Returns nil if the copying was cancelled; fails as `copy` does.
   public func draft(
     of file: PartialFile, _ name: PartialName, while goOn: () -> Bool
   ) throws(FileError) -> CopyDraft? {
@@ -54,8 +54,8 @@ public struct Incoming: Sendable {
     return copy.map { CopyDraft(file: $0, original: original) }
   }
 
-  /// Gives a changed copy the original's modification time, and syncs it and its folder. Returns the copy's identity, which
-  /// publishing keeps.
+  /// Gives a changed copy the original's modification time, and syncs it and its folder. Returns the copy's identity,
+  /// which publishing keeps.
   public func finish(_ draft: CopyDraft) throws(FileError) -> FileIdentity {
     try finish(draft.file, modified: draft.original)
   }

@@ -154,8 +154,8 @@ final class MoveChoice: Sendable {
     if used != known { first.withLock { $0 = used } }
   }
 
-  /// Whether what lies at a place may be the placeholder of a process that died while it moved a file of this length there:
-  /// an empty regular file, where files are moved over placeholders. Ask it only of a move that was recorded.
+  /// Whether what lies at a place may be the placeholder of a process that died while it moved a file of this length
+  /// there: an empty regular file, where files are moved over placeholders. Ask it only of a move that was recorded.
   func mayHaveLeft(
     _ found: FileStatus, movingLength length: Int64, probing folder: Descriptor
   ) throws(FileError) -> Bool {

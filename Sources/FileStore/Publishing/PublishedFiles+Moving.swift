@@ -25,14 +25,14 @@ extension PublishedFiles {
     return EntryPath(bytes: Array(folder) + twin.bytes)
   }
 
-  /// Moves the file at `former` to `path`, and syncs both folders, as far as they can be. Never replaces a file, and creates
-  /// missing folders.
+  /// Moves the file at `former` to `path`, and syncs both folders, as far as they can be. Never replaces a file, and
+  /// creates missing folders.
   ///
-  /// It is idempotent after a crash at any point, except that a file which it has moved is `gone`. With `sparingTwins` a
-  /// path counts as taken if a case-insensitive disk would confuse it, or a new folder, with another one.
+  /// It is idempotent after a crash at any point, except that a file which it has moved is `gone`. With `sparingTwins`
+  /// a path counts as taken if a case-insensitive disk would confuse it, or a new folder, with another one.
   ///
-  /// - Parameter mayHaveBegun: Whether an engine that has ended may have been moving it. Where files are moved by way of
-  ///   placeholders, an empty file at `path` is then what it has left.
+  /// - Parameter mayHaveBegun: Whether an engine that has ended may have been moving it. Where files are moved by way
+  ///   of placeholders, an empty file at `path` is then what it has left.
   public func move(
     _ former: EntryPath, recorded: FileIdentity, to path: LibraryPath, sparingTwins: Bool, mayHaveBegun: Bool
   ) throws(FileError) -> Moving {
@@ -47,7 +47,8 @@ extension PublishedFiles {
         removeIfEmpty(Set(walk.made), on: walk, to: EntryPath(path))
         return .taken
       }
-      // A sync that fails leaves in doubt what a power cut would leave, and not where the file is now: its row must follow it.
+      // A sync that fails leaves in doubt what a power cut would leave, and not where the file is now: its row must
+      // follow it.
       _ = try? library.folderSyncs.synchronize(walk.folder)
       _ = try? library.folderSyncs.synchronize(source.folder)
       return .moved(madeFolders: walk.made)

@@ -4,8 +4,8 @@ import PodfluxCore
 /// Recovery after an engine was killed while it published.
 extension Publisher {
   /// Whether the complete file `name` has been moved to `path`: the file there matches the identity recorded before the
-  /// move. Without lasting inodes any file of that length would match, so the complete file must be gone as well, or be the
-  /// file there: it was linked, and a crash came before it was unlinked. Then that is done now.
+  /// move. Without lasting inodes any file of that length would match, so the complete file must be gone as well, or be
+  /// the file there: it was linked, and a crash came before it was unlinked. Then that is done now.
   ///
   /// `isTagged` says whether it is a tagged copy that was to be moved.
   public func hasPublished(

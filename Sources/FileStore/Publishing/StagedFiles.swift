@@ -1,8 +1,8 @@
 import Glibc
 import PodfluxCore
 
-/// `.podflux/sidecars`: small files that wait for their names in the library. It lies on the library's disk, so that each
-/// can be renamed to its place.
+/// `.podflux/sidecars`: small files that wait for their names in the library. It lies on the library's disk, so that
+/// each can be renamed to its place.
 ///
 /// A file lives there no longer than the fetch that has written it: the next start removes what a killed engine left.
 public struct StagedFiles: Sendable {
@@ -34,7 +34,8 @@ public struct StagedFiles: Sendable {
   /// Moves the file of this number to `path`, in a folder that exists, and syncs the folder. Never replaces a file.
   ///
   /// - Parameters:
-  ///   - recorded: The file's identity, recorded before the first try: if it is at `path`, an earlier call has moved it.
+  ///   - recorded: The file's identity, recorded before the first try: if it is at `path`, an earlier call has moved
+  ///     it.
   ///   - sparingTwins: Whether the path counts as taken if a case-insensitive disk would confuse it with another one.
   /// - Returns: Whether the file is at `path`; otherwise another one is.
   public func publish(

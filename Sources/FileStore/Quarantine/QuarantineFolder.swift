@@ -42,8 +42,8 @@ struct QuarantineFolder {
   }
 
   /// Runs the body while no other thread or process changes the quarantine: a command works beside an engine. The
-  /// kernel releases the lock (flock(2)) of a process that dies. Waits while another process moves one file, but not for one
-  /// that was stopped in the middle.
+  /// kernel releases the lock (flock(2)) of a process that dies. Waits while another process moves one file, but not
+  /// for one that was stopped in the middle.
   ///
   /// Do not nest it: each opening of the folder has its own lock.
   func locked<Result>(_ body: () throws(FileError) -> Result) throws(FileError) -> Result {

@@ -166,8 +166,8 @@ struct ConditionSQL {
       """, try list(ids.map(\.description)))
   }
 
-  /// The downloads that a condition names one by one, or by their feeds, at its top level, as a predicate that the index of
-  /// ids answers; nil if it names none.
+  /// The downloads that a condition names one by one, or by their feeds, at its top level, as a predicate that the
+  /// index of ids answers; nil if it names none.
   static func named(_ condition: Condition) throws -> Predicate? {
     for part in condition.conjuncts {
       switch part {

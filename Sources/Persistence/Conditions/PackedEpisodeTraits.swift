@@ -6,8 +6,8 @@ import PodfluxCore
 /// |---|---|---|---|---|---|---|
 /// | hold | state | media | size | age | played | favorite |
 ///
-/// Databases and migrations contain the codes: their meanings never change. A state's code is that of downloads and 1; 0
-/// means no download.
+/// Databases and migrations contain the codes: their meanings never change. A state's code is that of downloads and 1;
+/// 0 means no download.
 struct PackedEpisodeTraits: Hashable, Sendable {
   /// The value of the column.
   let code: Int64

@@ -5,8 +5,8 @@ import Synchronization
 
 /// URLs in conditions: a row is chosen by its URL as items show it, which has no passwords and no known tokens.
 enum ShownURLs {
-  /// Rows whose column has one of these URLs; never NULL. Cost: a look at each row; where there is one URL, its host and path
-  /// are looked for first, and only rows that have them are parsed.
+  /// Rows whose column has one of these URLs; never NULL. Cost: a look at each row; where there is one URL, its host
+  /// and path are looked for first, and only rows that have them are parsed.
   static func predicate(_ shown: [String], in column: String) throws -> Predicate {
     guard let first = shown.first else { return .never }
     let scope = Predicate("coalesce(shows_url(\(column), ?), 0)", try ConditionSQL.list(shown))

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// The file of an open database, to tell whether it was deleted or replaced: SQLite goes on to write into a file that has no name
-/// any more, and what it commits is lost when it closes it.
+/// The file of an open database, to tell whether it was deleted or replaced: SQLite goes on to write into a file that
+/// has no name any more, and what it commits is lost when it closes it.
 ///
 /// The descriptor has `O_PATH`: closing any other one would drop the locks that SQLite holds on the file (fcntl(2)).
 final class DatabaseFile: Sendable {

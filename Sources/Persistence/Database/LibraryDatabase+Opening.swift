@@ -72,8 +72,8 @@ extension LibraryDatabase {
     }
   }
 
-  /// Rejects a write-ahead log without its database: SQLite would delete it, and with it what was written last. No program
-  /// that writes a library ever leaves that.
+  /// Rejects a write-ahead log without its database: SQLite would delete it, and with it what was written last. No
+  /// program that writes a library ever leaves that.
   private static func checkNotEmptied(at path: String) throws {
     guard size(ofFileAt: path) == 0, size(ofFileAt: path + "-wal") > 0 else { return }
     throw OpeningError.damaged("it is empty or gone, and its write-ahead log is there")

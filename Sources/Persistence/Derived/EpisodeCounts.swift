@@ -4,9 +4,9 @@ import PodfluxCore
 
 /// Maintains the table `episode_facets`: the number of episodes for each feed and combination of traits.
 ///
-/// Episodes have no column for it, so that neither a new day nor a change of a download writes to their rows: each change
-/// takes away what an episode counted by and adds what it counts by now. It collects changes and writes them once, before
-/// the transaction ends. One connection owns it and uses it on its queue.
+/// Episodes have no column for it, so that neither a new day nor a change of a download writes to their rows: each
+/// change takes away what an episode counted by and adds what it counts by now. It collects changes and writes them
+/// once, before the transaction ends. One connection owns it and uses it on its queue.
 final class EpisodeCounts {
   /// A row of the table without its count.
   struct Facet: Hashable {
@@ -84,8 +84,8 @@ final class EpisodeCounts {
     }
   }
 
-  /// Calls the body with each of these episodes, but for those whose feed is gone. A scope that client input shapes is not
-  /// cached: the cache would grow without bound.
+  /// Calls the body with each of these episodes, but for those whose feed is gone. A scope that client input shapes is
+  /// not cached: the cache would grow without bound.
   func forEach(
     in db: Database, from rows: String, where scope: Predicate, isCached: Bool = true,
     _ body: (CountedEpisode) throws -> Void

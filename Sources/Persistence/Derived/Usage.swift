@@ -1,7 +1,8 @@
 import GRDB
 import PodfluxCore
 
-/// Maintains the `usage` table: the total size of all downloads' files, complete and partial, and that of the complete ones.
+/// Maintains the `usage` table: the total size of all downloads' files, complete and partial, and that of the complete
+/// ones.
 ///
 /// It collects changes and writes them once, before the transaction ends. One connection owns it and uses it on its
 /// queue.

@@ -4,12 +4,13 @@ import PodfluxCore
 
 /// The downloads, or former downloads, of the address in an episode's wish that may be the episode's.
 ///
-/// An address can have any number of them. The index over addresses and dates leads to the last ones of the episode's date,
-/// and to the last ones without a date; to the latest ones, if the episode has no date.
+/// An address can have any number of them. The index over addresses and dates leads to the last ones of the episode's
+/// date, and to the last ones without a date; to the latest ones, if the episode has no date.
 enum DownloadsOfAddress {
   case present, former
 
-  /// Those that resemble the episode and are no other's of its feed: those that resemble it most first, then the last ones.
+  /// Those that resemble the episode and are no other's of its feed: those that resemble it most first, then the last
+  /// ones.
   func first(
     for wish: DownloadIntent.Enqueue, of episode: Episode.Reference, in db: Database, where isFree: (DownloadID) -> Bool
   ) throws -> DownloadID? {

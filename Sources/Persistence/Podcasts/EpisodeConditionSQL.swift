@@ -21,7 +21,8 @@ struct EpisodeConditionSQL {
     case .not(let condition): return try !predicate(condition)
     case .feeds(let ids):
       let keys = try keys(of: ids)
-      // One key in a plain list would be put in the place of `feed` in other terms, and no index over `feed >> 3` be used.
+      // One key in a plain list would be put in the place of `feed` in other terms, and no index over `feed >> 3` be
+      // used.
       return keys.isEmpty
         ? .never : Predicate("feed IN (SELECT value FROM json_each(?))", try ConditionSQL.list(keys.sorted()))
     case .urls(let urls): return try ShownURLs.predicate(urls, in: "url")

@@ -81,8 +81,8 @@ extension StoredEpisode {
     + contentColumns.joined(separator: ", ")
     + ") VALUES (?, ?, ?, ?, 0, 0, 0, 0, " + contentColumns.map { _ in "?" }.joined(separator: ", ") + ")"
 
-  /// Replaces an episode's content, which its feed has, and returns its download; binds what `write` writes, the key, and
-  /// the feed.
+  /// Replaces an episode's content, which its feed has, and returns its download; binds what `write` writes, the key,
+  /// and the feed.
   static let update =
     "UPDATE episodes SET missing = 0, " + contentColumns.map { "\($0) = ?" }.joined(separator: ", ")
     + " WHERE key = ? AND feed = ? RETURNING download"

@@ -13,8 +13,8 @@ extension TableReader {
     }
   }
 
-  /// The episodes of a feed after one, in the order of their keys, and whether each has a download that is completed or running.
-  /// Cost: one look-up, the page, and a look-up for each episode that had a download.
+  /// The episodes of a feed after one, in the order of their keys, and whether each has a download that is completed or
+  /// running. Cost: one look-up, the page, and a look-up for each episode that had a download.
   public func adoptableEpisodes(
     of feed: Feed.Key, after episode: EpisodeID?, limit: Int
   ) throws -> [AdoptableEpisode] {

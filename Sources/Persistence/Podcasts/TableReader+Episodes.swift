@@ -10,8 +10,8 @@ extension TableReader {
     try Int64.fetchOne(db.cachedStatement(sql: "SELECT coalesce(sum(episodes), 0) FROM feeds")) ?? 0
   }
 
-  /// A page of the episodes that the filters show. Cost: the rows of the page and those that the condition passes over in
-  /// feeds that have something to show; in each order but that of adding, also two look-ups for each eight feeds.
+  /// A page of the episodes that the filters show. Cost: the rows of the page and those that the condition passes over
+  /// in feeds that have something to show; in each order but that of adding, also two look-ups for each eight feeds.
   public func episodes(
     _ query: EpisodesQuery, filters selection: FilterSelection = .init(), at moment: ConditionMoment
   ) throws -> EpisodesSnapshot {
@@ -53,8 +53,9 @@ extension TableReader {
       section.scope.values + [section.limit])
   }
 
-  /// The first episodes of a section. Each eight feeds have their episodes in order. No episode is among the first `limit`
-  /// whose eight is not among those with the first `limit` first episodes; nor any that comes behind the last of those.
+  /// The first episodes of a section. Each eight feeds have their episodes in order. No episode is among the first
+  /// `limit` whose eight is not among those with the first `limit` first episodes; nor any that comes behind the last
+  /// of those.
   private func merged(_ section: EpisodeSection, of feeds: [Int64]?) throws -> [EpisodesSnapshot.Item] {
     let heads = try self.heads(of: section, in: feeds)
     guard let last = heads.last else { return [] }

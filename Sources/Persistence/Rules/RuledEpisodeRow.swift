@@ -11,8 +11,8 @@ struct StoredRuledEpisode: StatementRow {
   /// Whether it has a place among those that were there, but for the condition.
   static let isThere = "url IS NOT NULL AND missing = 0"
 
-  /// Reads the columns in the order of `init`, over `chosen`: rows of `episodes` with `matches` and `moment`. Of rulings
-  /// those alone count by which an episode was passed over.
+  /// Reads the columns in the order of `init`, over `chosen`: rows of `episodes` with `matches` and `moment`. Of
+  /// rulings those alone count by which an episode was passed over.
   ///
   /// A download that another episode has too is no rule's to delete.
   static let select = """

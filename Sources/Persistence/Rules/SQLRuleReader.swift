@@ -82,8 +82,8 @@ struct SQLRuleReader: RuleReading {
   }
 }
 
-/// The statements of one reader. Rules shape them, so that the connection keeps none: its cache would grow without bound;
-/// and many feeds have the same rules, so that one is not made for each.
+/// The statements of one reader. Rules shape them, so that the connection keeps none: its cache would grow without
+/// bound; and many feeds have the same rules, so that one is not made for each.
 private final class PreparedStatements {
   private var statements: [String: Statement] = [:]
 

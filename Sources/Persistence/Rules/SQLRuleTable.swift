@@ -134,8 +134,8 @@ struct SQLRuleTable: RuleTable {
       place.added.milliseconds, -place.id.number)
   }
 
-  /// The downloads that rules have asked for, without favorites, and without files that episodes share; the completed ones
-  /// unless something else is said of their state.
+  /// The downloads that rules have asked for, without favorites, and without files that episodes share; the completed
+  /// ones unless something else is said of their state.
   private static func ruled(
     _ scope: Predicate, by index: String = "episodes_ruled", state: String = "downloads.state = 'completed' AND"
   ) -> String {

@@ -18,8 +18,8 @@ extension TableReader {
     return try reader.numberOfDownloads(by: rules, for: feed, at: moment)
   }
 
-  /// Adds to each episode what rules say of it. Cost: for each feed that has rules, and episodes without a download among
-  /// these, `RuleReading.verdicts`. Nothing else of the feeds is read.
+  /// Adds to each episode what rules say of it. Cost: for each feed that has rules, and episodes without a download
+  /// among these, `RuleReading.verdicts`. Nothing else of the feeds is read.
   func explain(_ items: inout [EpisodesSnapshot.Item], at moment: ConditionMoment) throws {
     var open: [Feed.Key: Set<EpisodeID>] = [:]
     for index in items.indices {

@@ -1,6 +1,7 @@
 import GRDB
 
-/// The schema, as a series of migrations. A released migration never changes; `CurrentSchema` has what all of them lead to.
+/// The schema, as a series of migrations. A released migration never changes; `CurrentSchema` has what all of them lead
+/// to.
 enum Schema {
   /// Identifies the file as Podflux's ("PodF"), so that no other database is taken for a library.
   static let applicationID: Int32 = 0x506F_6446

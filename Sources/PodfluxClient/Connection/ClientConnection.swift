@@ -2,11 +2,12 @@ import Foundation
 import PodfluxCore
 import WireProtocol
 
-/// A client's connection to an engine: sends lines, and takes replies, changes of state and actions in the order in which
-/// they come. It is used by one thread.
+/// A client's connection to an engine: sends lines, and takes replies, changes of state and actions in the order in
+/// which they come. It is used by one thread.
 ///
-/// Sending never waits for the engine: what it does not take yet is kept, and goes out while lines are awaited. So an engine
-/// that waits until its replies are read, and a client that waits until its lines are, cannot wait for each other.
+/// Sending never waits for the engine: what it does not take yet is kept, and goes out while lines are awaited. So an
+/// engine that waits until its replies are read, and a client that waits until its lines are, cannot wait for each
+/// other.
 package final class ClientConnection {
   /// What comes beside replies.
   package struct Event: Sendable {
@@ -75,8 +76,8 @@ package final class ClientConnection {
   ///
   /// - Parameters:
   ///   - begin: What was read of the connection before.
-  ///   - process: The engine's process: while that is stopped, nothing is waited for without end. Nil if it is not known,
-  ///     or is the own one.
+  ///   - process: The engine's process: while that is stopped, nothing is waited for without end. Nil if it is not
+  ///     known, or is the own one.
   ///   - interruption: A descriptor that becomes readable once the caller wants to be done; the caller closes it.
   package init(
     input: Int32, output: Int32, begin: [UInt8] = [], process: PeerProcess? = nil, interruption: Int32? = nil

@@ -1,9 +1,9 @@
-/// How long a client waits for an engine that says nothing: counted in looks at the engine's process, one each second, so that
-/// a client which was itself stopped meanwhile has not waited.
+/// How long a client waits for an engine that says nothing: counted in looks at the engine's process, one each second,
+/// so that a client which was itself stopped meanwhile has not waited.
 ///
-/// An engine whose process is stopped is given up soon. One that runs is only given up before its first line, and late: it
-/// may be opening a large library, after a crash or with a new version on a slow disk. Behind its first line it may say
-/// nothing for hours, since nothing happens.
+/// An engine whose process is stopped is given up soon. One that runs is only given up before its first line, and late:
+/// it may be opening a large library, after a crash or with a new version on a slow disk. Behind its first line it may
+/// say nothing for hours, since nothing happens.
 package struct SilenceWatch: Sendable {
   /// The time between two looks, in milliseconds.
   package static let lookMilliseconds = 1000
@@ -26,8 +26,8 @@ package struct SilenceWatch: Sendable {
     (silentLooks, stoppedLooks) = (0, 0)
   }
 
-  /// Looks at the engine's process, after the time between two looks has passed in silence. Returns what is to be said of the
-  /// engine if it is given up.
+  /// Looks at the engine's process, after the time between two looks has passed in silence. Returns what is to be said
+  /// of the engine if it is given up.
   ///
   /// - Parameter isGreeted: Whether the first line has come.
   package mutating func look(isGreeted: Bool) -> SilentEngine? {

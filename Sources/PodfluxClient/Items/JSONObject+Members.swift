@@ -11,7 +11,8 @@ package struct MalformedLine: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// Members of lines that an engine has sent: each is checked before it is believed. A member that is missing or null is nil.
+/// Members of lines that an engine has sent: each is checked before it is believed. A member that is missing or null is
+/// nil.
 extension JSONObject {
   package func string(_ key: String) throws(MalformedLine) -> String? {
     switch self[key] {

@@ -2,8 +2,8 @@ import Flux
 
 /// Sorts files by the feeds that they may belong to, has them matched, and decides. It changes nothing.
 ///
-/// Memory holds the files that no download has, at most `CleanupPlanner.differenceLimit`, and the episodes of one feed at a
-/// time.
+/// Memory holds the files that no download has, at most `CleanupPlanner.differenceLimit`, and the episodes of one feed
+/// at a time.
 public struct AdoptionPlanner: Sendable {
   /// The feeds whose files are looked for.
   private let names: FeedNames
@@ -112,9 +112,9 @@ public struct AdoptionPlanner: Sendable {
 
   /// Matches the files of a feed with its episodes, and forgets them.
   ///
-  /// `likeness` says what a file's content is like, nil where it cannot be told, and `obstacle` why an episode cannot get a
-  /// file although it has no download. Both are called for files that would be taken. `readTags` reads the tags of a file: called where its name, time
-  /// and length leave a doubt.
+  /// `likeness` says what a file's content is like, nil where it cannot be told, and `obstacle` why an episode cannot
+  /// get a file although it has no download. Both are called for files that would be taken. `readTags` reads the tags
+  /// of a file: called where its name, time and length leave a doubt.
   public mutating func match(
     filesOf feed: Feed.Key, titled titles: [String], with episodes: [AdoptableEpisode],
     readTags: (FoundFile) throws -> AdoptableFile.Tags?, likeness: (FoundFile) throws -> MediaCheck.Likeness?,

@@ -18,8 +18,8 @@ public struct FeedNames: Sendable {
     }
   }
 
-  /// The feed after which the innermost folder is named that is named after one. Failing folders, the beginning or end of
-  /// the file's name tells. Several feeds have one title, unless the preferred one is among them; none may have it.
+  /// The feed after which the innermost folder is named that is named after one. Failing folders, the beginning or end
+  /// of the file's name tells. Several feeds have one title, unless the preferred one is among them; none may have it.
   public func feeds(ofFileAt place: EntryPath, preferring preferred: Feed.Key? = nil) -> [Feed.Key] {
     var components = place.bytes.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
     guard let name = components.popLast() else { return [] }

@@ -5,7 +5,8 @@ struct NameElement {
     case podcast
     /// Days, in days since 1970: one, or the two that day and month allow where their order is not known.
     case date([Int64])
-    /// A number of an episode, and its season if the name has one. A marked one says that it is a number, as `#12` does.
+    /// A number of an episode, and its season if the name has one. A marked one says that it is a number, as `#12`
+    /// does.
     case number(season: Int64?, Int64, isMarked: Bool)
     /// Digits that programs add to tell files apart: a hash, an id.
     case digits

@@ -44,8 +44,8 @@ extension PublishedFile {
   /// Whether a file in the row's place may be an edit of the row's file: taggers write to the file, or replace it.
   /// Without a recorded time, another length or inode suggests an edit, or a time after the download's completion.
   ///
-  /// Some taggers set the time back. A file of another length that was changed after the download ended was edited, too: a
-  /// disk that fails changes no length. Of a file as long as before nothing tells an edit from damage then.
+  /// Some taggers set the time back. A file of another length that was changed after the download ended was edited,
+  /// too: a disk that fails changes no length. Of a file as long as before nothing tells an edit from damage then.
   ///
   /// - Parameters:
   ///   - found: The file in the row's place.

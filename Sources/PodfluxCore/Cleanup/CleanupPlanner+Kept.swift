@@ -6,8 +6,8 @@ extension CleanupPlanner {
     keptRows[row.file.inode, default: []].append(row)
   }
 
-  /// Handles rows that keep their paths: no other row follows its file to such a path, nor a file that such a row claims,
-  /// and then keeps its own path too. Two downloads never share a file. What lies at such a path stays there.
+  /// Handles rows that keep their paths: no other row follows its file to such a path, nor a file that such a row
+  /// claims, and then keeps its own path too. Two downloads never share a file. What lies at such a path stays there.
   mutating func leaveKept() {
     guard !kept.isEmpty else { return }
     var followers: [EntryPath: [Int]] = [:]

@@ -47,8 +47,8 @@ extension CleanupPlanner {
     decided.formUnion(search.takenInodes)
   }
 
-  /// Matches rows to copies of their files in their own places, of the same length and time: files that were restored from a
-  /// backup may have the inodes of each other's former ones.
+  /// Matches rows to copies of their files in their own places, of the same length and time: files that were restored
+  /// from a backup may have the inodes of each other's former ones.
   private mutating func findCopiedBack(in search: inout Search, _ evidence: some CleanupEvidence) throws {
     let claimants = Dictionary(grouping: displaced.map(\.row), by: \.file.inode)
     try match(in: &search, evidence) { [strays] lost, search in
@@ -244,8 +244,8 @@ extension PublishedFile {
 extension CleanupPlanner.Displaced {
   /// Whether a file with the row's inode and length may be the row's file, moved.
   ///
-  /// A file system may give the inode of a file that is gone to the next new one. Content distinguishes the two; if it is
-  /// unknown, the modification time does, which a move keeps, and the time of birth, which an edit keeps.
+  /// A file system may give the inode of a file that is gone to the next new one. Content distinguishes the two; if it
+  /// is unknown, the modification time does, which a move keeps, and the time of birth, which an edit keeps.
   fileprivate func mayHaveMoved(
     as stray: FoundFile, _ replaced: Set<EntryPath>, _ evidence: some CleanupEvidence
   ) throws -> Bool {
@@ -254,9 +254,9 @@ extension CleanupPlanner.Displaced {
     return try hasMovedEdited(to: stray, replaced, evidence)
   }
 
-  /// Whether the row's file was certainly moved there and edited: not if another file is in its own place, nor if this one
-  /// is in another row's place. Those are edits with new inodes. A file that is younger than the download, or may be, is
-  /// a person's.
+  /// Whether the row's file was certainly moved there and edited: not if another file is in its own place, nor if this
+  /// one is in another row's place. Those are edits with new inodes. A file that is younger than the download, or may
+  /// be, is a person's.
   fileprivate func hasMovedEdited(
     to stray: FoundFile, _ replaced: Set<EntryPath>, _ evidence: some CleanupEvidence
   ) throws -> Bool {

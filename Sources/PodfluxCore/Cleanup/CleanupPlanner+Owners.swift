@@ -1,7 +1,8 @@
 /// Finds the owner of the file at a path.
 extension CleanupPlanner {
-  /// The rows of a path whose file is at it: those that claim the file or, if no row does, the latest one with its inode
-  /// and length, whose file has another time now. Of several rows with one inode all but the last have lost their files.
+  /// The rows of a path whose file is at it: those that claim the file or, if no row does, the latest one with its
+  /// inode and length, whose file has another time now. Of several rows with one inode all but the last have lost their
+  /// files.
   func owners(
     of found: FoundFile, among rows: [ExpectedFile], _ evidence: some CleanupEvidence
   ) throws -> [DownloadID] {

@@ -8,8 +8,8 @@ public struct CleanupPlanner {
   /// Why a plan ends early.
   public enum Failure: Error, Hashable {
     case cancelled
-    /// No row has its file, of those that were completed before the library was in doubt: more likely a disk is missing than
-    /// all files. The count is that of the rows.
+    /// No row has its file, of those that were completed before the library was in doubt: more likely a disk is missing
+    /// than all files. The count is that of the rows.
     case everythingGone(Int)
   }
 
@@ -78,8 +78,8 @@ public struct CleanupPlanner {
   ///
   /// - Parameters:
   ///   - options: What becomes of differences.
-  ///   - isStart: Whether the engine started the run itself. Then it leaves files as long as no download has any: they may
-  ///     be another program's, or belong to lost rows.
+  ///   - isStart: Whether the engine started the run itself. Then it leaves files as long as no download has any: they
+  ///     may be another program's, or belong to lost rows.
   ///   - doubtedSince: See `CleanupRun`.
   public init(_ options: CleanupOptions, isStart: Bool = false, doubtedSince: Timestamp? = nil) {
     self.options = options
@@ -269,8 +269,8 @@ public struct CleanupPlanner {
       $0.row.place == $1.row.place ? $1.row.isEarlier(than: $0.row) : $0.row.place < $1.row.place
     }
     for lost in own + displaced.filter({ !isOwn($0) }) {
-      // A second name (link(2)) of another download's file is not an edit of this download's, nor of one that another download
-      // follows now.
+      // A second name (link(2)) of another download's file is not an edit of this download's, nor of one that another
+      // download follows now.
       if let found = lost.found, let index = strays.firstIndex(at: found.place), !taken.contains(index),
         found.inode == FoundFile.unknownInode || !decided.contains(found.inode),
         try !evidence.isNeeded(found, otherThanBy: lost.row.download)
@@ -300,8 +300,8 @@ public struct CleanupPlanner {
     try emptyFolders(evidence)
   }
 
-  /// Whether a row tells of the disk of all files: one that was completed after a run was refused may be where nothing else
-  /// is mounted.
+  /// Whether a row tells of the disk of all files: one that was completed after a run was refused may be where nothing
+  /// else is mounted.
   private func proves(_ row: ExpectedFile) -> Bool {
     guard let doubtedSince, let finished = row.finished else { return true }
     return finished < doubtedSince

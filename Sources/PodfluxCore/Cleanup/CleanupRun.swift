@@ -16,8 +16,8 @@ public struct CleanupRun: Hashable, Sendable, Codable {
   /// When it was requested.
   public var askedAt: Timestamp
   public var endedAt: Timestamp?
-  /// Since when runs have been refused, before this one: files that were completed later prove nothing about the disk of the
-  /// others. nil if the last one could judge the library.
+  /// Since when runs have been refused, before this one: files that were completed later prove nothing about the disk
+  /// of the others. nil if the last one could judge the library.
   public var doubtedSince: Timestamp?
   /// Why it was refused, failed, or did not survey everything.
   public var reason: String?

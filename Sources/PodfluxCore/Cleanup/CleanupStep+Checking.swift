@@ -49,8 +49,9 @@ extension CleanupStep {
     let place: EntryPath
   }
 
-  /// Other completed downloads whose rows have the path to which this step would update its row, or claim the file. None
-  /// has the path in its way if the row has that already: where several rows have it, the file decides whose it is.
+  /// Other completed downloads whose rows have the path to which this step would update its row, or claim the file.
+  /// None has the path in its way if the row has that already: where several rows have it, the file decides whose it
+  /// is.
   ///
   /// What was restored from a backup may have the inodes of other downloads' files: all of these rows go together.
   func occupants(in turn: borrowing PodfluxTurn) throws -> [Occupant] {
@@ -64,7 +65,8 @@ extension CleanupStep {
     guard case .moved(_, let former, let file) = finding else { return others }
     for claimant in try downloads.claimants(of: FoundFile(file), otherThan: id) {
       guard case .completed(let theirs) = claimant.state, !others.contains(where: { $0.id == claimant.id }),
-        // Of several rows with the file at the path that it has left, each has the same claim: the planner has chosen one.
+        // Of several rows with the file at the path that it has left, each has the same claim: the planner has chosen
+        // one.
         former.path == file.path || theirs.path != former.path
       else { continue }
       others.append(Occupant(id: claimant.id, place: EntryPath(theirs.path)))
@@ -72,8 +74,8 @@ extension CleanupStep {
     return others
   }
 
-  /// Why a file cannot get its new name, to which no other row may lay claim; nil if nothing prevents it. Not asked again
-  /// once it has the name: then its row must follow.
+  /// Why a file cannot get its new name, to which no other row may lay claim; nil if nothing prevents it. Not asked
+  /// again once it has the name: then its row must follow.
   func nameObstacle(in turn: borrowing PodfluxTurn) throws -> String? {
     guard case .misnamed(let id, _, let path) = finding,
       try !turn.tables.downloads.completedDownloads(at: path, otherThan: id).isEmpty
@@ -81,7 +83,8 @@ extension CleanupStep {
     return Self.nameIsTaken
   }
 
-  /// Whether it has to wait for another step: one that moves the same file, or the file whose place this one's is to take.
+  /// Whether it has to wait for another step: one that moves the same file, or the file whose place this one's is to
+  /// take.
   func waits(for other: CleanupStep) -> Bool {
     guard case .misnamed(let id, _, let path) = finding, case .misnamed(let otherID, let file, _) = other.finding else {
       return false

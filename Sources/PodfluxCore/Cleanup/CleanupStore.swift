@@ -38,8 +38,8 @@ public struct CleanupStore: DomainStore {
   private(set) var held = HeldSteps()
   /// Of the steps under way, those that wait until others have moved their files.
   var deferred: [CleanupStep] = []
-  /// Whether the first planned steps may have been under way when the last engine ended: then they are handed out even if
-  /// the run was cancelled, so that no file has a name that its row does not know.
+  /// Whether the first planned steps may have been under way when the last engine ended: then they are handed out even
+  /// if the run was cancelled, so that no file has a name that its row does not know.
   private var resumesRenaming = false
   /// The steps that were handed out so.
   private var resumed: Set<CleanupStep.Key> = []
@@ -145,8 +145,8 @@ public struct CleanupStore: DomainStore {
 
   private mutating func recover(_ recovery: Recovery, settings: Settings, in turn: inout PodfluxTurn) throws {
     resumesRenaming = active?.stage == .acting && active?.renaming != nil
-    // An engine that compares nothing at its start does not go on with another engine's comparison either: a command that
-    // only plans would carry it out.
+    // An engine that compares nothing at its start does not go on with another engine's comparison either: a command
+    // that only plans would carry it out.
     if active?.cause == .start, !recovery.mayCleanUp { try cancelActive(in: &turn) }
     if var run = active, run.stage == .looking {
       // The survey reports its findings again: they must not be counted twice.

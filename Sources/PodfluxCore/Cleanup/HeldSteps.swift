@@ -1,7 +1,7 @@
 /// Steps whose rows are to follow their files to places, or to inodes, that other rows have yet.
 ///
-/// They wait until those rows have left, or go together with them: two files that have changed places are followed at once,
-/// so that no file is ever that of two downloads.
+/// They wait until those rows have left, or go together with them: two files that have changed places are followed at
+/// once, so that no file is ever that of two downloads.
 struct HeldSteps {
   private var steps: [DownloadID: CleanupStep] = [:]
   /// For each held step's download, the files that occupy the path it needs.
@@ -34,7 +34,8 @@ struct HeldSteps {
   /// The downloads whose steps wait for a row to leave this place.
   func waiting(for place: EntryPath) -> [DownloadID] { waiting[place]?.sorted() ?? [] }
 
-  /// The downloads that must go together with one: those in its way, and those in theirs. Nil if one of them is not held.
+  /// The downloads that must go together with one: those in its way, and those in theirs. Nil if one of them is not
+  /// held.
   ///
   /// What a file program has renumbered is one chain: it is followed in memory, for each of its rows.
   func group(of id: DownloadID) -> Set<DownloadID>? {

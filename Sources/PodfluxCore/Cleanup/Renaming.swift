@@ -59,8 +59,8 @@ public struct NameableDownload: Hashable, Sendable {
 }
 
 extension NameableDownload {
-  /// What is known for naming its file anew; nil if the file is not to be renamed: its client has named the path, another
-  /// program has made the file, it belongs to another feed, or it is named after what its server has said.
+  /// What is known for naming its file anew; nil if the file is not to be renamed: its client has named the path,
+  /// another program has made the file, it belongs to another feed, or it is named after what its server has said.
   ///
   /// - Parameters:
   ///   - renaming: What is renamed, and how.

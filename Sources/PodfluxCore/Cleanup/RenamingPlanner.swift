@@ -11,8 +11,8 @@ public protocol RenamingEvidence {
 }
 
 /// Decides which files get which names, and in which order: a file goes to another one's place after that one has left
-/// it, and one of those that exchange places goes to a name of its own in between. So each step moves one file to a free
-/// name, and after each of them row and file agree.
+/// it, and one of those that exchange places goes to a name of its own in between. So each step moves one file to a
+/// free name, and after each of them row and file agree.
 public struct RenamingPlanner {
   /// A file that may have to be renamed.
   private struct Subject {

@@ -16,8 +16,8 @@ public protocol SurveyRows {
   func episodeIndexes(of feed: Feed.Key) throws -> [EpisodeID: Int64]
   /// The subscriptions after one, in the order of their keys.
   func feedNames(after key: Feed.Key, limit: Int) throws -> [FeedName]
-  /// The episodes of a feed after one, in the order of their keys, and whether each has a download that is completed or running.
-  /// Cost: the page.
+  /// The episodes of a feed after one, in the order of their keys, and whether each has a download that is completed or
+  /// running. Cost: the page.
   func adoptableEpisodes(of feed: Feed.Key, after episode: EpisodeID?, limit: Int) throws -> [AdoptableEpisode]
   /// What is needed to make a file the download of an episode.
   func adoption(of episode: EpisodeID) throws -> EpisodeAdoption

@@ -1,7 +1,7 @@
 import Flux
 
-/// The properties of an episode by which it is counted, apart from texts and exact numbers. Each has few values, so that
-/// a million episodes have few combinations in each feed.
+/// The properties of an episode by which it is counted, apart from texts and exact numbers. Each has few values, so
+/// that a million episodes have few combinations in each feed.
 public struct EpisodeTraits: Hashable, Sendable {
   /// The stored state of its download; nil if none exists.
   public var state: DownloadState.Kind?

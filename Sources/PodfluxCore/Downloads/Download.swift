@@ -15,10 +15,11 @@ public struct Download: Hashable, Sendable {
   public var progress: Progress
   /// Failed attempts since the last one with progress; one for each round through all addresses.
   public var failures: Int
-  /// Fresh addresses of its episode that were tried since the last attempt with progress, because the one before had been
-  /// refused.
+  /// Fresh addresses of its episode that were tried since the last attempt with progress, because the one before had
+  /// been refused.
   public var freshAddresses: Int
-  /// How often attempts threw away what was kept, since its file was last completed or a client last ordered an attempt.
+  /// How often attempts threw away what was kept, since its file was last completed or a client last ordered an
+  /// attempt.
   public var restarts: Int
   /// The address to try next.
   public var round: Round
@@ -237,7 +238,8 @@ public struct Header: Hashable, Sendable, Codable {
 }
 
 extension [Header] {
-  /// What a client's headers are after its address has changed: they belong to one origin, and another one gets none of them.
+  /// What a client's headers are after its address has changed: they belong to one origin, and another one gets none of
+  /// them.
   func moved(from former: WebAddress, to address: WebAddress) -> [Header] {
     address.hasOrigin(of: former) ? self : []
   }

@@ -64,7 +64,8 @@ public struct DownloadError: Error, Hashable, Sendable {
   /// Whether the same request will certainly not succeed later, although others with this code may. It matters when the
   /// attempt reports; rows do not store it.
   public var isLasting: Bool
-  /// How the server challenges a request that it does not authorize. It matters when the attempt reports; rows do not store it.
+  /// How the server challenges a request that it does not authorize. It matters when the attempt reports; rows do not
+  /// store it.
   public var challenge: Challenge?
 
   public init(
@@ -97,9 +98,9 @@ public struct DownloadError: Error, Hashable, Sendable {
   /// Whether the connection broke or stalled: that proves nothing against another connection.
   var isBrokenConnection: Bool { code == .connectionLost || code == .timeout }
 
-  /// Whether an attempt for this origin is repeated after it. What a person has asked for fails at once where the disk or its
-  /// permissions are to blame: the person is there. What rules want is tried again, since a disk may be mounted read-only, or a
-  /// folder closed, for a while.
+  /// Whether an attempt for this origin is repeated after it. What a person has asked for fails at once where the disk
+  /// or its permissions are to blame: the person is there. What rules want is tried again, since a disk may be mounted
+  /// read-only, or a folder closed, for a while.
   func isTransient(for origin: Origin) -> Bool {
     isTransient || code == .io && origin == .auto && !isLasting
   }
@@ -112,8 +113,8 @@ public struct DownloadError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the address may have expired, so that a fresh one of the same file may succeed: the server refuses it, or sends
-  /// a page instead.
+  /// Whether the address may have expired, so that a fresh one of the same file may succeed: the server refuses it, or
+  /// sends a page instead.
   var mayHaveExpired: Bool {
     switch code {
     case .notFound, .gone, .unauthorized, .forbidden, .notMedia: true

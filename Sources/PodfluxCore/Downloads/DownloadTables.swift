@@ -37,11 +37,11 @@ public protocol DownloadTable {
   /// Whether a download, or one other than this, records the file with this path, inode and length as its own, or as
   /// about to be.
   func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID?) throws -> Bool
-  /// The downloads, except this one, that claim a file at any path (see `PublishedFile.claims`): some of them, if they are
-  /// many.
+  /// The downloads, except this one, that claim a file at any path (see `PublishedFile.claims`): some of them, if they
+  /// are many.
   func claimants(of file: FoundFile, otherThan id: DownloadID?) throws -> [Download]
-  /// The completed downloads that meet a condition and record the path of another one's file, too: at most one of them has it.
-  /// Cost: linear in those that meet it.
+  /// The completed downloads that meet a condition and record the path of another one's file, too: at most one of them
+  /// has it. Cost: linear in those that meet it.
   func sharingPaths(_ condition: Condition, at moment: ConditionMoment) throws -> [DownloadID]
   /// The completed downloads, except this one, whose files have this path.
   func completedDownloads(at path: LibraryPath, otherThan id: DownloadID) throws -> [DownloadID]
@@ -51,8 +51,8 @@ public protocol DownloadTable {
   func contains(_ id: DownloadID) throws -> Bool
   /// A download of this address that has not failed.
   func find(_ address: WebAddress) throws -> DownloadID?
-  /// The download of an episode's address that resembles the episode most (``EpisodeResemblance``), has not failed, and is
-  /// free and no other's of the episode's feed. Cost: at most 2 · `DownloadIntent.Enqueue.lookedAt` look-ups.
+  /// The download of an episode's address that resembles the episode most (``EpisodeResemblance``), has not failed, and
+  /// is free and no other's of the episode's feed. Cost: at most 2 · `DownloadIntent.Enqueue.lookedAt` look-ups.
   func find(
     _ wish: DownloadIntent.Enqueue, of episode: Episode.Reference, where isFree: (DownloadID) -> Bool
   ) throws -> DownloadID?
@@ -70,7 +70,8 @@ public protocol DownloadTable {
   /// Moves the retries that are due after a moment to another one. Returns whether there are any.
   @discardableResult
   func bringForward(retriesAfter latest: Timestamp, to moment: Timestamp) throws -> Bool
-  /// The first queued download that is not held and whose lane may run: `mayRun` is called once for all downloads of a lane.
+  /// The first queued download that is not held and whose lane may run: `mayRun` is called once for all downloads of a
+  /// lane.
   func nextAdmissible(where mayRun: (QueueLane) -> Bool) throws -> Download?
   /// The first queued download of a session that is not held.
   func nextAdmissible(of session: Session.Key) throws -> Download?

@@ -38,8 +38,9 @@ extension DownloadsStore {
     return try turn.tables.formerFiles.forgetFormerFiles(beyond: keeping, now: turn.now, limit: limit) < limit
   }
 
-  /// What cannot be deleted now, because the disk is read-only for instance, is tried again the next day, or at the next
-  /// start: a drain must not wait for it. A damaged file that stays where it is blocks nothing: a new one gets another name.
+  /// What cannot be deleted now, because the disk is read-only for instance, is tried again the next day, or at the
+  /// next start: a drain must not wait for it. A damaged file that stays where it is blocks nothing: a new one gets
+  /// another name.
   mutating func postponeDeletion(_ key: Deletion.Key, in turn: inout PodfluxTurn) throws {
     endDeletion(key, in: &turn)
     guard let id = try turn.tables.deletions.postpone(key), live[id] == nil else { return }
@@ -56,8 +57,8 @@ extension DownloadsStore {
     }
   }
 
-  /// A partial file of which nothing is known: what a crash left between a row's end and its file's, or before the first
-  /// checkpoint. It is owed its deletion; one that could not be done before is tried again.
+  /// A partial file of which nothing is known: what a crash left between a row's end and its file's, or before the
+  /// first checkpoint. It is owed its deletion; one that could not be done before is tried again.
   mutating func disownPartial(of id: DownloadID, in turn: inout PodfluxTurn) throws {
     deletions.oweMore()
     guard try turn.tables.deletions.owedPartial(of: id) == nil else {

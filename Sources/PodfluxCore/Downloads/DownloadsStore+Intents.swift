@@ -65,8 +65,8 @@ extension DownloadsStore {
     return (id, true)
   }
 
-  /// A person wants what a rule has asked for: from now on it is the person's, under the network policy for that, and no rule
-  /// deletes it.
+  /// A person wants what a rule has asked for: from now on it is the person's, under the network policy for that, and
+  /// no rule deletes it.
   mutating func claim(_ id: DownloadID, in turn: borrowing PodfluxTurn) throws {
     guard var download = try turn.tables.downloads.find(id), download.origin == .auto else { return }
     download.origin = .user
@@ -90,8 +90,8 @@ extension DownloadsStore {
     _ = try change(.matching(failed), by: .retry, in: &turn)
   }
 
-  /// Queues downloads because a client asks for it: room that was looked for in vain, and logins that were refused, are tried
-  /// again.
+  /// Queues downloads because a client asks for it: room that was looked for in vain, and logins that were refused, are
+  /// tried again.
   private mutating func queue(
     _ selection: DownloadIntent.Selection, by change: BulkChange, in turn: inout PodfluxTurn
   ) throws -> Reply {
@@ -121,8 +121,8 @@ extension DownloadsStore {
     case .many(let ids):
       return .affected(try self.change(ids, by: change, in: &turn))
     case .matching(let condition):
-      // The live ones take their attempts along and go one by one, as do those whose file may be another's; all others in one
-      // statement.
+      // The live ones take their attempts along and go one by one, as do those whose file may be another's; all others
+      // in one statement.
       let moment = moment(in: turn)
       var sharing: [DownloadID] = []
       if change == .remove(deletingFiles: true) {

@@ -45,7 +45,8 @@ extension DownloadsStore {
     return attempt.pathNumber != network.pathNumber || isUnbound && network.state.path.device != nil
   }
 
-  /// Takes in settings that have changed: for rows of podcasts of which something else is said now, and for those that run.
+  /// Takes in settings that have changed: for rows of podcasts of which something else is said now, and for those that
+  /// run.
   mutating func follow(_ settings: Settings, from former: Settings, in turn: inout PodfluxTurn) throws {
     room.isStale = true
     obstacles.classes = settings.network
@@ -68,8 +69,8 @@ extension NetworkClasses {
 }
 
 extension Obstacles {
-  /// Which way the connections of a download may take, now that nothing stands in its way. Where they need no path they get
-  /// none: they may be led to where one is needed, and then the host counts as one that needs it.
+  /// Which way the connections of a download may take, now that nothing stands in its way. Where they need no path they
+  /// get none: they may be led to where one is needed, and then the host counts as one that needs it.
   func route(of download: Download, over path: NetworkPath) -> Route {
     guard needsPath(download.source.host) else { return .loopback }
     guard isUnmeteredOnly(download.networks.effective, download.origin) else { return .any }

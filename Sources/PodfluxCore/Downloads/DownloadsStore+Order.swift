@@ -19,7 +19,8 @@ extension DownloadsStore {
     return try rank(at: end, of: priority, in: turn)
   }
 
-  /// A place for the download directly before or after the anchor; nil if it stands there. May respace all of the priority.
+  /// A place for the download directly before or after the anchor; nil if it stands there. May respace all of the
+  /// priority.
   func rank(
     besides anchorID: DownloadID, towards end: QueueEnd, for download: Download, in turn: borrowing PodfluxTurn
   ) throws -> Download.Rank? {

@@ -106,8 +106,8 @@ extension DownloadsStore {
   /// The row knows the name before the file gets it. A client that paused or cancelled it meanwhile has caused a stop:
   /// then nothing is published.
   ///
-  /// A deletion that is under way may have been carried out by an engine that died before it could say so. If the file's
-  /// inode is this one's now, and its name too, the deletion is let end first: it could not tell the two apart.
+  /// A deletion that is under way may have been carried out by an engine that died before it could say so. If the
+  /// file's inode is this one's now, and its name too, the deletion is let end first: it could not tell the two apart.
   private mutating func publish(
     _ attempt: AttemptID, _ file: PublishedFile, _ tagging: Download.Tagging?, kept: ResumeRecord,
     in turn: inout PodfluxTurn
@@ -223,8 +223,8 @@ extension DownloadsStore {
     if error.mayHaveExpired { turn.tell(.downloads(.refused(download.id))) }
   }
 
-  /// Lets a download that has failed go on at a fresh address. What is kept of it is continued if the server has the same
-  /// version there.
+  /// Lets a download that has failed go on at a fresh address. What is kept of it is continued if the server has the
+  /// same version there.
   mutating func renew(
     _ id: DownloadID, as wish: DownloadIntent.Enqueue, reading context: Context, in turn: inout PodfluxTurn
   ) throws {
@@ -257,7 +257,8 @@ extension DownloadsStore {
 extension Download.Progress {
   /// Takes over what an attempt kept; nil means that it kept nothing.
   ///
-  /// A record that comes back as it went tells nothing new: whether the bytes of an imported one are there is not known yet.
+  /// A record that comes back as it went tells nothing new: whether the bytes of an imported one are there is not known
+  /// yet.
   mutating func keep(_ record: ResumeRecord?) {
     guard record != resume else { return }
     durable = record?.durable ?? 0
@@ -277,8 +278,8 @@ extension Download.Progress {
 ///
 /// A connection that broke after it had brought something worth having is made again within half a second.
 struct RetryDelay {
-  /// How many bytes an attempt must have kept more than it began with for the next one to follow at once: a server that gives
-  /// a byte for each connection is not to be hammered.
+  /// How many bytes an attempt must have kept more than it began with for the next one to follow at once: a server that
+  /// gives a byte for each connection is not to be hammered.
   static let promptBytes: Int64 = 16 << 10
   /// How long is waited then, in milliseconds.
   static let promptMilliseconds: ClosedRange<Int64> = 250...500

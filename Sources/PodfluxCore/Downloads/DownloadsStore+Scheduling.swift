@@ -4,8 +4,8 @@ import Flux
 extension DownloadsStore {
   /// How many waiting downloads are woken in one turn; the rest follow in the next.
   static let wokenAtOnce = 256
-  /// How many attempts may have their bytes and not their place yet, beside those that transfer. A slow disk holds up what
-  /// would only wait behind it.
+  /// How many attempts may have their bytes and not their place yet, beside those that transfer. A slow disk holds up
+  /// what would only wait behind it.
   package static let publishingAtOnce = 32
 
   // MARK: Admission
@@ -129,7 +129,8 @@ extension DownloadsStore {
     }
   }
 
-  /// Has everything wait no longer that waits for a moment so far away that only a clock which was wrong can have set it.
+  /// Has everything wait no longer that waits for a moment so far away that only a clock which was wrong can have set
+  /// it.
   mutating func forgetFarMoments(settings: Settings, in turn: borrowing PodfluxTurn) throws {
     guard turn.now.isPossible else { return }
     // A wait is spread over time, by less than itself.

@@ -5,8 +5,8 @@ extension DownloadsStore {
   /// How many downloads fail in one turn because their session could not log in; the rest follow in the next.
   static let refusedAtOnce = 256
 
-  /// A server has refused an attempt. Returns what was decided; nil if that is not for the session. The error of a request that
-  /// is to fail says what the retrier knows.
+  /// A server has refused an attempt. Returns what was decided; nil if that is not for the session. The error of a
+  /// request that is to fail says what the retrier knows.
   mutating func judge(
     _ error: inout DownloadError, of id: DownloadID, sentWith grant: SessionGrant, reading context: Context,
     in turn: inout PodfluxTurn

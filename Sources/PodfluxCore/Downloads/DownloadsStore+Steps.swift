@@ -79,7 +79,8 @@ extension DownloadsStore {
     try transition(&download, to: .completed(file), in: turn)
   }
 
-  /// A file is where a step has moved it, or has left it. If its download was removed meanwhile, its deletion may begin now.
+  /// A file is where a step has moved it, or has left it. If its download was removed meanwhile, its deletion may begin
+  /// now.
   mutating func endRenaming(_ step: CleanupStep, isMoved: Bool, in turn: borrowing PodfluxTurn) throws {
     guard case .misnamed(let id, var file, let path) = step.finding else { return }
     checks.renames[id] = nil
@@ -127,8 +128,8 @@ extension DownloadsStore {
     var cause: FormerFile.Cause
   }
 
-  /// A completed download's file is not what it was: it fails, and what remains, where it may be taken, is owed its move
-  /// to quarantine.
+  /// A completed download's file is not what it was: it fails, and what remains, where it may be taken, is owed its
+  /// move to quarantine.
   mutating func condemn(
     _ download: inout Download, _ message: String, _ loss: Loss, remains: PublishedFile?, in turn: inout PodfluxTurn
   ) throws {

@@ -1,6 +1,7 @@
 import Flux
 
-/// Room on the disk, and the quota. Attempts find out that there is too little; here is who waits for it, and until when.
+/// Room on the disk, and the quota. Attempts find out that there is too little; here is who waits for it, and until
+/// when.
 extension DownloadsStore {
   /// What is known of the downloads that wait for room.
   struct RoomWatch: Hashable, Sendable {
@@ -18,8 +19,8 @@ extension DownloadsStore {
     var asked: Int64?
     /// How many bytes the quota left when it was last looked at; nil before the first look.
     var quotaLeft: Int64?
-    /// The bytes that are kept free for downloads which have waited for them: what was freed for one goes to no other. Each
-    /// entry ends when its download starts, or is not to start any more.
+    /// The bytes that are kept free for downloads which have waited for them: what was freed for one goes to no other.
+    /// Each entry ends when its download starts, or is not to start any more.
     var promised: [DownloadID: Int64] = [:]
     /// Which waiting downloads have been let go alone.
     var alone = LoneDownloads()
@@ -27,8 +28,8 @@ extension DownloadsStore {
     var doubtedAt: Timestamp?
   }
 
-  /// The downloads that went on although what others have of their files exceeds the quota: each once beside so many complete
-  /// bytes. One that comes back has found too little room on the disk.
+  /// The downloads that went on although what others have of their files exceeds the quota: each once beside so many
+  /// complete bytes. One that comes back has found too little room on the disk.
   struct LoneDownloads: Hashable, Sendable {
     var completeBytes: Int64 = -1
     var ids: Set<DownloadID> = []
@@ -37,12 +38,13 @@ extension DownloadsStore {
   /// To how many downloads room is promised at most.
   private static let promises = 64
 
-  /// How long a download waits for a full disk before it is tried, even if no room was reported, in milliseconds: 10 to 15
-  /// minutes. The disk's free bytes are watched meanwhile, and each try writes to the full disk.
+  /// How long a download waits for a full disk before it is tried, even if no room was reported, in milliseconds: 10 to
+  /// 15 minutes. The disk's free bytes are watched meanwhile, and each try writes to the full disk.
   private static let roomWaitMilliseconds: ClosedRange<Int64> = 600_000...900_000
 
-  /// For how long what was said of a file's length is believed where there is no room for so much. Then, or when a client
-  /// wants the download tried again, its server is asked anew: one absurd number must not keep a download for ever.
+  /// For how long what was said of a file's length is believed where there is no room for so much. Then, or when a
+  /// client wants the download tried again, its server is asked anew: one absurd number must not keep a download for
+  /// ever.
   static let lengthBelievedMilliseconds: Int64 = 3_600_000
 
   /// Whether the length of a download's file is to be asked for anew before it is found too much.
@@ -111,8 +113,8 @@ extension DownloadsStore {
         + "downloads or raise storageQuotaBytes", shortBytes: needed - left)
   }
 
-  /// How many bytes the quota leaves to a download that is to begin, or to one that waits, beside what others may bring before
-  /// it is known how long their files are.
+  /// How many bytes the quota leaves to a download that is to begin, or to one that waits, beside what others may bring
+  /// before it is known how long their files are.
   func quotaLeft(
     toBegin id: DownloadID?, _ settings: Settings, in turn: borrowing PodfluxTurn
   ) throws -> Int64 {
@@ -126,8 +128,8 @@ extension DownloadsStore {
     return Int64(unknown) * WritePolicy.checkpointBytes
   }
 
-  /// Whether a download is to begin only when it is known how long the files of those are that have begun, or when they have
-  /// ended.
+  /// Whether a download is to begin only when it is known how long the files of those are that have begun, or when they
+  /// have ended.
   func awaitsLengths(_ download: Download, settings: Settings, in turn: borrowing PodfluxTurn) throws -> Bool {
     guard settings.storageQuotaBytes > 0, unseenBytes(besides: download.id) > 0 else { return false }
     let needed =
@@ -137,8 +139,9 @@ extension DownloadsStore {
     return try quotaLeft(toBegin: download.id, settings, in: turn) < needed
   }
 
-  /// Whether a download may go on beside what others have of files for which there was no room: nothing else is under way,
-  /// and its whole file fits beside the complete ones. Without this all could wait for the beginnings of each other's files.
+  /// Whether a download may go on beside what others have of files for which there was no room: nothing else is under
+  /// way, and its whole file fits beside the complete ones. Without this all could wait for the beginnings of each
+  /// other's files.
   private func fitsAlone(
     _ download: Download, settings: Settings, in turn: borrowing PodfluxTurn
   ) throws -> Bool {
@@ -156,8 +159,8 @@ extension DownloadsStore {
     return try turn.tables.downloads.completedBytes().addingClamped(whole) <= settings.storageQuotaBytes
   }
 
-  /// Notes that a download is let go alone; false if that cannot be, if others are in the queue before it, or if it has been
-  /// tried.
+  /// Notes that a download is let go alone; false if that cannot be, if others are in the queue before it, or if it has
+  /// been tried.
   private mutating func goesAlone(
     _ download: Download, settings: Settings, in turn: borrowing PodfluxTurn
   ) throws -> Bool {
@@ -228,7 +231,8 @@ extension DownloadsStore {
       return
     }
     var waiting: [Download] = []
-    // The least that one would need which has room, and waits until others have started: each turn looks at all promises.
+    // The least that one would need which has room, and waits until others have started: each turn looks at all
+    // promises.
     var postponed: Int64 = .max
     for var download in try waitingInOrder(in: turn) {
       let promised = room.promised[download.id]
@@ -336,8 +340,8 @@ extension Download {
     progress.total == nil ? max(neededBytes, 2 * TransferMachine.leastRoom) : neededBytes
   }
 
-  /// Whether it waits for bytes that were measured and found too few. Where the system has refused to write although there
-  /// seemed to be room (a quota of its own, no more inodes), free bytes tell nothing.
+  /// Whether it waits for bytes that were measured and found too few. Where the system has refused to write although
+  /// there seemed to be room (a quota of its own, no more inodes), free bytes tell nothing.
   fileprivate var isShort: Bool {
     if case .waiting(let waiting) = state { waiting.error.shortBytes != nil } else { false }
   }

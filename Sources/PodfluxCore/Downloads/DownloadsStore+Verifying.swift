@@ -94,10 +94,10 @@ extension DownloadsStore {
     checks.tally = VerificationTally()
   }
 
-  /// Whether the file that stands in the place of a download's file belongs to another download: that has it under a second
-  /// name (link(2)), or has published it there after the first file had gone, perhaps with the same inode number. The first
-  /// download's row then does not follow it. A file with the inode number of the first file is that file, also if another
-  /// download has it under another name.
+  /// Whether the file that stands in the place of a download's file belongs to another download: that has it under a
+  /// second name (link(2)), or has published it there after the first file had gone, perhaps with the same inode
+  /// number. The first download's row then does not follow it. A file with the inode number of the first file is that
+  /// file, also if another download has it under another name.
   private func isAnothers(
     _ file: PublishedFile, than id: DownloadID, having former: PublishedFile, in turn: borrowing PodfluxTurn
   ) throws -> Bool {

@@ -49,9 +49,9 @@ public enum DownloadsEvent: Sendable {
 ///
 /// Rows live in the table; memory holds what is active (`live`) and running counts, so it does not grow with the
 /// library. Its aspects: `+Intents` (what clients want), `+Reports` (what attempts report), `+Scheduling` (which ones
-/// run), `+Order` (places in the queue), `+Obstacles` (what keeps them from running), `+Sessions` (their logins), `+Storage`
-/// (room on the disk), `+Deletions`, `+Verifying` (files that are read again), `+Steps` (what the cleanup changes), `+Episodes`
-/// (whose files they are).
+/// run), `+Order` (places in the queue), `+Obstacles` (what keeps them from running), `+Sessions` (their logins),
+/// `+Storage` (room on the disk), `+Deletions`, `+Verifying` (files that are read again), `+Steps` (what the cleanup
+/// changes), `+Episodes` (whose files they are).
 public struct DownloadsStore: DomainStore {
   /// The parts of other stores that this store reads.
   public struct Context: Sendable {
@@ -64,8 +64,8 @@ public struct DownloadsStore: DomainStore {
     var steps: OwedWork<CleanupStep>
   }
 
-  /// The attempts that have not ended, and what is known of them beyond their rows: at most `Settings.maxConcurrent` that
-  /// transfer, and some that publish.
+  /// The attempts that have not ended, and what is known of them beyond their rows: at most `Settings.maxConcurrent`
+  /// that transfer, and some that publish.
   public internal(set) var live: [DownloadID: LiveAttempt] = [:]
   /// Bytes that were fetched and thrown away, of all downloads that there ever were.
   public internal(set) var discarded: Download.Discarded
@@ -190,8 +190,8 @@ public struct DownloadsStore: DomainStore {
 
   /// Writes a download's change of state.
   ///
-  /// - Throws: `StateFault` for what the transition table forbids: the store looks before it goes, so that the row is not
-  ///   what it was when it looked.
+  /// - Throws: `StateFault` for what the transition table forbids: the store looks before it goes, so that the row is
+  ///   not what it was when it looked.
   mutating func transition(
     _ download: inout Download, to state: DownloadState, in turn: borrowing PodfluxTurn
   ) throws {

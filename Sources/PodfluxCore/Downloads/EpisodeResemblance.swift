@@ -2,9 +2,9 @@ import Flux
 
 /// How much a download of an episode's address resembles the episode, the least first.
 ///
-/// The address alone does not make a download an episode's: some publishers call all of their files `latest.mp3`, or name
-/// another episode's file for a day. The dates decide where both are known, else the titles. A download that has no date
-/// and no title, which a client has named by its address alone, may be any episode's.
+/// The address alone does not make a download an episode's: some publishers call all of their files `latest.mp3`, or
+/// name another episode's file for a day. The dates decide where both are known, else the titles. A download that has
+/// no date and no title, which a client has named by its address alone, may be any episode's.
 public enum EpisodeResemblance: CaseIterable, Sendable {
   /// The download has only its address: the URL is all that can be compared.
   case address

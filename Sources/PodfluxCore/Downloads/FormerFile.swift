@@ -44,7 +44,8 @@ public struct FormerFile: Hashable, Sendable {
       published: download.description.published?.moment, origin: download.origin)
   }
 
-  /// Whether a file is this one, at the path that it had. It may still be another one, unless its content says otherwise.
+  /// Whether a file is this one, at the path that it had. It may still be another one, unless its content says
+  /// otherwise.
   func isBack(as found: FoundFile) -> Bool {
     EntryPath(file.path) == found.place && file.inode == found.inode && file.length == found.length
   }

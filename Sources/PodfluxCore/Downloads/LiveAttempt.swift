@@ -74,9 +74,9 @@ public struct LiveAttempt: Hashable, Sendable {
   /// After how many restarts of a download what its attempts keep is no progress any more.
   static let progressiveRestarts = 10
 
-  /// How many bytes more than it began with it kept: each is progress. What it fetched again after a restart does not count
-  /// until it exceeds what there was, and nothing counts after many restarts: a file that changes at every request must not
-  /// be tried for ever.
+  /// How many bytes more than it began with it kept: each is progress. What it fetched again after a restart does not
+  /// count until it exceeds what there was, and nothing counts after many restarts: a file that changes at every
+  /// request must not be tried for ever.
   func gain(_ kept: ResumeRecord?, restarts: Int) -> Int64 {
     restarts > Self.progressiveRestarts ? 0 : max(0, (kept?.durable ?? 0) - durableAtStart)
   }

@@ -37,8 +37,8 @@ enum QueryText {
     Substring(parameter.drop { $0 != UInt8(ascii: "=") }.dropFirst())
   }
 
-  /// Where the query stands, without its mark; it ends at the fragment. What stands behind a mark in the fragment, as some
-  /// pages have it, may be secret too, and counts as one.
+  /// Where the query stands, without its mark; it ends at the fragment. What stands behind a mark in the fragment, as
+  /// some pages have it, may be secret too, and counts as one.
   private static func place(in url: String) -> Range<String.Index>? {
     let bytes = url.utf8
     guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return nil }

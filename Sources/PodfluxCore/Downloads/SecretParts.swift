@@ -1,8 +1,8 @@
-/// The parts of a URL that let its holder in: user name and password, and parameters that are known to be tokens. A token
-/// in the path cannot be told from a name.
+/// The parts of a URL that let its holder in: user name and password, and parameters that are known to be tokens. A
+/// token in the path cannot be told from a name.
 public enum SecretParts {
-  /// The names of parameters that carry passwords, tokens, signatures or a person, in lower case; beside them all that end in
-  /// a token or name a secret (`isToken`).
+  /// The names of parameters that carry passwords, tokens, signatures or a person, in lower case; beside them all that
+  /// end in a token or name a secret (`isToken`).
   public static let names: Set<String> = [
     "access_token", "accesstoken", "api-key", "api_key", "apikey", "auth", "auth_key", "auth_token", "authkey",
     "authtoken", "bearer", "code", "credential", "credentials", "email", "hdnea", "hdntl", "hdnts", "hmac", "jwt",
@@ -30,8 +30,8 @@ public enum SecretParts {
   /// A text as it may be shown: if it is a URL, as `WebAddress.redacted`. Cost: linear.
   public static func removed(from text: String) -> String { (try? WebAddress(text))?.redacted ?? text }
 
-  /// A URL without the parameters of its query that are known to be tokens; the others keep their order. A query of which
-  /// nothing is left goes with its mark, and so does a fragment with a token. Cost: linear.
+  /// A URL without the parameters of its query that are known to be tokens; the others keep their order. A query of
+  /// which nothing is left goes with its mark, and so does a fragment with a token. Cost: linear.
   static func withoutTokens(_ url: String) -> String {
     QueryText.removing(from: withoutTokenInFragment(url), where: isToken)
   }

@@ -43,8 +43,9 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     host = try Self.checkedHost(hostAndPort.map { String(Substring($0)).lowercased() } ?? "")
   }
 
-  /// The host of an address of the plainest form, which most have: a scheme and a name in lower case, no user, no port. The
-  /// many addresses of a feed are read so, in a tenth of the time. Nil leaves the judgement to the checks of `init`.
+  /// The host of an address of the plainest form, which most have: a scheme and a name in lower case, no user, no port.
+  /// The many addresses of a feed are read so, in a tenth of the time. Nil leaves the judgement to the checks of
+  /// `init`.
   private static func plainHost(of text: String) -> String? {
     text.utf8.withContiguousStorageIfAvailable { bytes -> String? in
       guard bytes.count <= maximumLength, let start = nameStart(bytes) else { return nil }
@@ -110,8 +111,8 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The same place in the one spelling by which subscriptions are told apart: scheme and host in lower case, without the
-  /// scheme's own port and without a fragment, which no request has (RFC 3986 sections 6.2.2.1, 6.2.3 and 3.5).
+  /// The same place in the one spelling by which subscriptions are told apart: scheme and host in lower case, without
+  /// the scheme's own port and without a fragment, which no request has (RFC 3986 sections 6.2.2.1, 6.2.3 and 3.5).
   public var normalized: WebAddress {
     let whole = description.prefix { $0 != "#" }
     guard let colon = whole.firstIndex(of: ":") else { return self }

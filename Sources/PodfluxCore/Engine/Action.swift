@@ -67,7 +67,8 @@ extension Action {
   public var isIntent: Bool {
     switch self {
     case .downloads, .podcasts, .sessions, .updateSettings, .filters, .cleanup, .network, .stop: true
-    case .recovered, .attempt, .refresh, .deleted, .notDeleted, .verified, .surveyed, .cleaned, .networkPath, .localTime,
+    case .recovered, .attempt, .refresh, .deleted, .notDeleted, .verified, .surveyed, .cleaned, .networkPath,
+      .localTime,
       .roomCame, .timeCame, .upkeepDone, .sidecar, .session:
       false
     }
@@ -127,7 +128,8 @@ public struct Recovery: Hashable, Sendable {
   }
 }
 
-/// What services are asked to do once a turn is committed. Each bears being carried out twice, but for `proceedRefresh`.
+/// What services are asked to do once a turn is committed. Each bears being carried out twice, but for
+/// `proceedRefresh`.
 public enum Effect: Hashable, Sendable {
   case start(Attempt)
   /// Stop the attempt: sync what has arrived, report it, and end.
@@ -168,7 +170,8 @@ public enum Effect: Hashable, Sendable {
   case sidecar(SidecarOrder)
   /// Do something for sessions.
   case session(SessionOrder)
-  /// Say which of these folders are not there any more and, on a new day, do what that calls for first; post `upkeepDone`.
+  /// Say which of these folders are not there any more and, on a new day, do what that calls for first; post
+  /// `upkeepDone`.
   case runUpkeep([LibraryPath], day: DailyUpkeep?)
   /// Nothing runs and nothing can move any more: the engine may close.
   case close

@@ -1,5 +1,5 @@
-/// The rule for ids that clients choose: 1 to 128 characters of `A-Z a-z 0-9 . _ - :`, the first one no dot, so that an id
-/// can be a file's name.
+/// The rule for ids that clients choose: 1 to 128 characters of `A-Z a-z 0-9 . _ - :`, the first one no dot, so that an
+/// id can be a file's name.
 enum IdentifierText {
   /// The longest id, in bytes (all characters are ASCII).
   static let maximumLength = 128

@@ -6,7 +6,8 @@ protocol OwedPiece: Sendable {
 
 /// Work that a table owes: its pieces are handed out in the table's order, a limited number at a time, and awaited.
 ///
-/// The rows survive a crash; only memory knows which pieces are under way. A start therefore hands out every piece anew.
+/// The rows survive a crash; only memory knows which pieces are under way. A start therefore hands out every piece
+/// anew.
 struct OwedWork<Piece: OwedPiece>: Sendable {
   /// How many pieces are under way at once.
   let limit: Int
@@ -32,8 +33,9 @@ struct OwedWork<Piece: OwedPiece>: Sendable {
 
   /// Takes as many pieces as there is room for.
   ///
-  /// - Parameter first: Reads the first pieces that the table owes, as many as are named; those that are under way may be
-  ///   among them. If they cannot be, as many as there is `room` for are enough. It is not called if there is no room.
+  /// - Parameter first: Reads the first pieces that the table owes, as many as are named; those that are under way may
+  ///   be among them. If they cannot be, as many as there is `room` for are enough. It is not called if there is no
+  ///   room.
   /// - Returns: the pieces that are under way from now on, in the table's order.
   mutating func take(_ first: (_ limit: Int) throws -> [Piece]) rethrows -> [Piece] {
     guard mayOweMore, room > 0 else { return [] }

@@ -254,8 +254,8 @@ public struct DownloadsSnapshot: Hashable, Sendable {
     public var live: LiveAttempt?
     /// What keeps it from running, if it would run otherwise.
     public var obstacle: Obstacle?
-    /// How many bytes its partial file has with which the next attempt goes on: an engine that was killed has left more than
-    /// the row knows of. 0 where the partial file was not read.
+    /// How many bytes its partial file has with which the next attempt goes on: an engine that was killed has left more
+    /// than the row knows of. 0 where the partial file was not read.
     public var kept: Int64
 
     /// Makes an item.

@@ -54,9 +54,9 @@ public struct Stores: Store {
   private typealias Member = @Sendable (inout Stores, StoreCall, inout PodfluxTurn) throws -> Reply?
 
   /// The stores in the order in which they handle an action or an event. They end a batch in the reverse order: the
-  /// lifecycle refuses first and closes last, sessions hear which requests wait for them, podcasts and sidecars see what stands
-  /// in the way of downloads, and the downloads fill free slots when rules, cleanup and upkeep have said what they need. A
-  /// store that names the calls that concern it pays for no other: a context is a copy.
+  /// lifecycle refuses first and closes last, sessions hear which requests wait for them, podcasts and sidecars see
+  /// what stands in the way of downloads, and the downloads fill free slots when rules, cleanup and upkeep have said
+  /// what they need. A store that names the calls that concern it pays for no other: a context is a copy.
   private static let list: [Member] = [
     { try $0.lifecycle.take($1, in: &$2, reading: .init($0)) },
     { try $0.settings.take($1, in: &$2, reading: ()) },
@@ -74,7 +74,8 @@ public struct Stores: Store {
     },
   ]
 
-  /// When the first of the downloads, sidecars or sessions that wait is looked at again; nil if none waits for a moment.
+  /// When the first of the downloads, sidecars or sessions that wait is looked at again; nil if none waits for a
+  /// moment.
   public var awaited: Timestamp? {
     Timestamp.earlier(Timestamp.earlier(downloads.wakeAt, sidecars.awaited), sessions.wakeAt)
   }

@@ -60,8 +60,8 @@ public enum FilterCatalogue {
     }
   }
 
-  /// The filter of a name; nil if no subject has one. Every podcast's name has one; a damaged database may contain names
-  /// that cannot be one, with control characters.
+  /// The filter of a name; nil if no subject has one. Every podcast's name has one; a damaged database may contain
+  /// names that cannot be one, with control characters.
   public static func filter(_ group: FilterGroup.ID, _ value: String) -> Filter? {
     guard group != .podcast else {
       guard !value.isEmpty, value.utf8.count <= FilterID.maximumValueBytes,

@@ -34,8 +34,8 @@ public struct FiltersStore: DomainStore {
     return .done
   }
 
-  /// Lets downloads and episodes grow older when a day has begun, or clocks have been put forward or back. Cost: those that
-  /// come into another class of age.
+  /// Lets downloads and episodes grow older when a day has begun, or clocks have been put forward or back. Cost: those
+  /// that come into another class of age.
   public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
     let localTime = context.localTime
     let day = localTime.day(at: turn.now)

@@ -110,8 +110,8 @@ extension LifecycleStore.Context {
 }
 
 extension Stores {
-  /// Whether files are being deleted or moved because their rows say so: what a command has reported as done is done when
-  /// this ends.
+  /// Whether files are being deleted or moved because their rows say so: what a command has reported as done is done
+  /// when this ends.
   public var owesFileWork: Bool { downloads.isDeleting || sidecars.hasErrands }
 
   /// Whether a sidecar is being fetched.

@@ -7,8 +7,8 @@ public struct DownloadNaming: Hashable, Sendable {
     public var season: Int64?
     public var number: String?
     public var kind: EpisodeContent.Kind?
-    /// Its place among the feed's dated episodes that the library knows: 1 for the oldest. Nil if it has no date, or if the
-    /// template does not ask.
+    /// Its place among the feed's dated episodes that the library knows: 1 for the oldest. Nil if it has no date, or if
+    /// the template does not ask.
     public var index: Int64?
 
     public init(

@@ -1,8 +1,8 @@
 /// A template for the paths of files, such as `{podcast}/[S{season:2}E{number:2} ]{title}` (the article Naming).
 ///
 /// `{field}` stands for a value, `/` separates folders, and a group in brackets vanishes if a field in it is missing;
-/// `{{`, `}}`, `[[` and `]]` stand for the characters themselves. The extension is added to the path, whether the template
-/// ends with `.{ext}` or not. The template without text stands for the names that files have without one.
+/// `{{`, `}}`, `[[` and `]]` stand for the characters themselves. The extension is added to the path, whether the
+/// template ends with `.{ext}` or not. The template without text stands for the names that files have without one.
 public struct NameTemplate: Hashable, Sendable {
   /// What a template can name.
   public enum Field: String, Hashable, Sendable, CaseIterable {
@@ -71,8 +71,8 @@ public struct NameTemplate: Hashable, Sendable {
   /// Whether the template has a field.
   public func uses(_ field: Field) -> Bool { pieces.contains { $0.uses(field) } }
 
-  /// The path without its extension: the parts of each folder's name, and those of the file's name. A name without any part
-  /// is left out, except the last one.
+  /// The path without its extension: the parts of each folder's name, and those of the file's name. A name without any
+  /// part is left out, except the last one.
   ///
   /// - Parameter value: The value of a field; nil if it is missing. Called for each occurrence of a field.
   public func names(_ value: (Field) -> String?) -> [[Part]] {
@@ -84,7 +84,8 @@ public struct NameTemplate: Hashable, Sendable {
 }
 
 extension NameTemplate {
-  /// The same names in another folder: this one stands in the place of the first, and of what follows it without a field.
+  /// The same names in another folder: this one stands in the place of the first, and of what follows it without a
+  /// field.
   ///
   /// - Parameter folder: The folder's name, or several with `/` between them. Its braces and brackets are text.
   /// - Throws: `NameTemplateFault` if that is no template, for it is too long or has characters that no name has.

@@ -1,6 +1,6 @@
 extension EpisodeContent {
-  /// 64 bits that follow from everything in it but the notes, which have a hash of their own: a refresh writes an episode only
-  /// if they differ. Two versions of an episode have the same with a probability of 2⁻⁶⁴.
+  /// 64 bits that follow from everything in it but the notes, which have a hash of their own: a refresh writes an
+  /// episode only if they differ. Two versions of an episode have the same with a probability of 2⁻⁶⁴.
   ///
   /// Over the fields in a fixed order.
   public var fingerprint: Int64 {

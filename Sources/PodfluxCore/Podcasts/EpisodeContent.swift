@@ -78,8 +78,8 @@ public struct EpisodeContent: Hashable, Sendable {
   public var transcript: WebAddress?
   /// The address of its own picture.
   public var image: WebAddress?
-  /// What it says at length. Nil if that was not read, or has not changed: episodes in rows have their notes in a table of
-  /// their own (`EpisodeTable.notes`).
+  /// What it says at length. Nil if that was not read, or has not changed: episodes in rows have their notes in a table
+  /// of their own (`EpisodeTable.notes`).
   public var notes: EpisodeNotes?
 
   public init(

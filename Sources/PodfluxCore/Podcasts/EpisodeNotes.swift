@@ -3,8 +3,8 @@ public struct EpisodeNotes: Hashable, Sendable {
   /// The longest notes, in bytes.
   public static let maximumBytes = 256 << 10
 
-  /// HTML in which nothing can act, as `NotesHTML` makes it: elements that lay out text, and links. Empty if the feed says
-  /// nothing of the episode.
+  /// HTML in which nothing can act, as `NotesHTML` makes it: elements that lay out text, and links. Empty if the feed
+  /// says nothing of the episode.
   public let html: String
 
   /// Takes HTML as `NotesHTML` makes it.
@@ -22,8 +22,8 @@ public struct EpisodeNotes: Hashable, Sendable {
     return hash.value
   }
 
-  /// The notes as lines and files show them: links without what lets their holder in (`SecretParts`). Cost: linear in the text; notes
-  /// without such a link are not copied.
+  /// The notes as lines and files show them: links without what lets their holder in (`SecretParts`). Cost: linear in
+  /// the text; notes without such a link are not copied.
   public var shown: String {
     var (shown, rest) = ("", html[...])
     while let start = rest.firstRange(of: Self.linkStart)?.upperBound {

@@ -187,15 +187,15 @@ public struct FeedValidators: Hashable, Sendable, Codable {
   public var entityTag: String?
   /// `Last-Modified`, as sent.
   public var lastModified: String?
-  /// The hash of the body that they belong to. Nil if that is to be read again, at the latest a day after `fullBodyAt`: the
-  /// feed could not follow where it leads.
+  /// The hash of the body that they belong to. Nil if that is to be read again, at the latest a day after `fullBodyAt`:
+  /// the feed could not follow where it leads.
   public var bodyHash: String?
   /// When the server last sent the whole body; since then it has said that nothing changed.
   public var fullBodyAt: Timestamp?
   /// Whether the server has called a changed feed unchanged: then each request asks for the whole.
   public var isDistrusted: Bool
-  /// Whether the notes of the episodes were read from the body: where notes are wanted, one without is read again although
-  /// it has not changed.
+  /// Whether the notes of the episodes were read from the body: where notes are wanted, one without is read again
+  /// although it has not changed.
   public var hasNotes: Bool
 
   /// Every part is empty by default.

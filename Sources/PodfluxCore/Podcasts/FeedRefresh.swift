@@ -68,8 +68,8 @@ public struct RefreshReport: Hashable, Sendable {
     self.fetched = fetched
   }
 
-  /// How many episodes a report tells of at most: a turn takes some milliseconds. Most feeds have no more, and each commit
-  /// writes the last pages of all indexes again.
+  /// How many episodes a report tells of at most: a turn takes some milliseconds. Most feeds have no more, and each
+  /// commit writes the last pages of all indexes again.
   public static let episodesAtOnce = 256
   /// From so many bytes of notes on a report tells of no further episode.
   public static let notesBytesAtOnce = 1 << 20

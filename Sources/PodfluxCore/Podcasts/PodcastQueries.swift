@@ -57,8 +57,8 @@ public struct EpisodesQuery: Hashable, Sendable {
   }
 }
 
-/// The place in a list at which a page ended: what the order looks at in the page's last item, and its row. It stays right
-/// while rows come, go and change.
+/// The place in a list at which a page ended: what the order looks at in the page's last item, and its row. It stays
+/// right while rows come, go and change.
 public struct ListCursor<Key: ListOrderKey>: Hashable, Sendable {
   public var order: ListOrder<Key>
   public var value: OrderCursor.Value

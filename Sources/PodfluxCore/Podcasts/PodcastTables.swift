@@ -27,12 +27,14 @@ public protocol FeedTable {
     _ id: FeedID, at address: WebAddress, wishes: Feed.Wishes, session: Session.Key?, next: Timestamp, added: Timestamp
   ) throws -> Feed.Key
   func update(_ feed: Feed) throws
-  /// Writes no more of a feed than what every refresh may change: `refreshes` without the former addresses, and `episodes`.
+  /// Writes no more of a feed than what every refresh may change: `refreshes` without the former addresses, and
+  /// `episodes`.
   func updateRefreshes(of feed: Feed) throws
   /// Forgets a feed. No other table shows its episodes from now on; `EpisodeTable.forgetLeft` deletes them.
   func delete(_ key: Feed.Key) throws
   /// The feed that has been due for longest on these hosts, of those that may be refreshed by their id and their lane
-  /// (whose origin says nothing). Feeds that are paused or have ended are never due. Cost: linear in the due feeds on the hosts that may not.
+  /// (whose origin says nothing). Feeds that are paused or have ended are never due. Cost: linear in the due feeds on
+  /// the hosts that may not.
   func nextDue(
     at now: Timestamp, on hosts: HostScope,
     where mayRefresh: (_ id: FeedID, _ lane: QueueLane) -> Bool
@@ -44,8 +46,8 @@ public protocol FeedTable {
   /// Makes the feeds due at a moment that are due after another one. Returns whether there are any.
   @discardableResult
   func bringForward(dueAfter latest: Timestamp, to moment: Timestamp) throws -> Bool
-  /// Makes the feeds of a session due now whose last refresh was refused (401), unless they are paused or have ended. Cost:
-  /// linear in the session's feeds.
+  /// Makes the feeds of a session due now whose last refresh was refused (401), unless they are paused or have ended.
+  /// Cost: linear in the session's feeds.
   func makeRefusedDue(of session: Session.Key, at now: Timestamp) throws
   /// How many feeds there are.
   func count() throws -> Int
@@ -66,8 +68,8 @@ public protocol EpisodeTable {
   func find(_ id: EpisodeID) throws -> Episode?
   /// The newest of the episodes that have this download.
   func find(having download: DownloadID) throws -> Episode?
-  /// An episode's place among those of its feed that have a date, 1 for the oldest; nil if it has none. Cost: linear in the
-  /// episodes of its feed.
+  /// An episode's place among those of its feed that have a date, 1 for the oldest; nil if it has none. Cost: linear in
+  /// the episodes of its feed.
   func index(of episode: Episode) throws -> Int64?
   /// The addresses that an episode's enclosure had before, as far as they are kept.
   func formerEnclosures(of episode: EpisodeID) throws -> [WebAddress]
@@ -75,13 +77,14 @@ public protocol EpisodeTable {
   func notes(of episode: EpisodeID) throws -> EpisodeNotes?
   /// Whether the library has notes of an episode. It does not read them.
   func hasNotes(_ episode: EpisodeID) throws -> Bool
-  /// Adds episodes with their notes, and records which of them appear later than their date says that they should. Returns
-  /// their ids, in the same order.
+  /// Adds episodes with their notes, and records which of them appear later than their date says that they should.
+  /// Returns their ids, in the same order.
   @discardableResult
   func insert(
     _ contents: [EpisodeContent], of feed: Feed.Key, added: Timestamp, isBackdated: (EpisodeContent) -> Bool
   ) throws -> [EpisodeID]
-  /// Replaces what a feed says of an episode, and its notes if the change has some. Returns nil if the feed has no such episode.
+  /// Replaces what a feed says of an episode, and its notes if the change has some. Returns nil if the feed has no such
+  /// episode.
   func update(_ change: RefreshReport.EpisodeChange, of feed: Feed.Key) throws -> UpdatedEpisode?
   /// Deletes some episodes of feeds that are gone, at most so many. Returns whether there may be more.
   func forgetLeft(limit: Int) throws -> Bool

@@ -2,8 +2,8 @@ import Flux
 
 /// Addresses that have expired: many publishers sign the addresses of their files, for some hours.
 extension PodcastsStore {
-  /// A download's server has refused its address. If the download's episode is elsewhere by now it goes on there; else the
-  /// feed is refreshed soon, and may say where.
+  /// A download's server has refused its address. If the download's episode is elsewhere by now it goes on there; else
+  /// the feed is refreshed soon, and may say where.
   mutating func seekAddress(for id: DownloadID, in turn: inout PodfluxTurn) throws {
     guard let episode = try turn.tables.episodes.find(having: id), let feed = try turn.tables.feeds.find(episode.feed)
     else { return }
@@ -23,8 +23,8 @@ extension PodcastsStore {
     _ = try offerAddress(of: episode, in: feed, to: failed, in: &turn)
   }
 
-  /// A download whose server has refused its address, which may have expired; nil if it has not, the download is gone, or
-  /// fresh addresses were refused too.
+  /// A download whose server has refused its address, which may have expired; nil if it has not, the download is gone,
+  /// or fresh addresses were refused too.
   private func refusedDownload(_ id: DownloadID, in turn: borrowing PodfluxTurn) throws -> Download? {
     guard let download = try turn.tables.downloads.find(id), case .failed(let error) = download.state,
       error.mayHaveExpired, download.freshAddresses < Limits.freshAddresses

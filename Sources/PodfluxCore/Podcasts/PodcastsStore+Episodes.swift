@@ -78,7 +78,8 @@ extension PodcastsStore {
 }
 
 extension DownloadIntent.Enqueue {
-  /// The download of an episode's enclosure; nil without one. The feed's headers go along only to the feed's own origin.
+  /// The download of an episode's enclosure; nil without one. The feed's headers go along only to the feed's own
+  /// origin.
   init?(of episode: Episode, in feed: Feed, origin: Origin = .user) {
     guard let enclosure = episode.content.enclosure else { return nil }
     let (mirrors, integrity) = episode.content.mirrors

@@ -2,8 +2,8 @@ import Flux
 
 /// Old episodes that appear late.
 extension PodcastsStore {
-  /// Tells new episodes from old ones that appear late: those that were published before the feed was last read, and before
-  /// its newest episode. A publisher's clock may be wrong by a day, and an episode late by as much.
+  /// Tells new episodes from old ones that appear late: those that were published before the feed was last read, and
+  /// before its newest episode. A publisher's clock may be wrong by a day, and an episode late by as much.
   func lateness(
     of contents: [EpisodeContent], in feed: Feed, in turn: borrowing PodfluxTurn
   ) throws -> (EpisodeContent) -> Bool {

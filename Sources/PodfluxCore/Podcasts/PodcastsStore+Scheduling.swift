@@ -57,8 +57,8 @@ extension PodcastsStore {
     turn.perform(.refreshFeed(refresh))
   }
 
-  /// Refreshes that an obstacle has come up for, and those whose connections were made over another path, begin again when
-  /// they may and when the present one has ended.
+  /// Refreshes that an obstacle has come up for, and those whose connections were made over another path, begin again
+  /// when they may and when the present one has ended.
   mutating func stopWhatMayNotRun(reading context: Context, in turn: inout PodfluxTurn) {
     guard !live.isEmpty else { return }
     for id in live.keys.sorted() {
@@ -91,7 +91,8 @@ extension RequestContext {
     return self.policy(of: policy) == .any ? obstacles.any : obstacles.unmetered
   }
 
-  /// Whether requests of a session to a host wait until it is open. Those of one whose login has failed do not: they fail.
+  /// Whether requests of a session to a host wait until it is open. Those of one whose login has failed do not: they
+  /// fail.
   func isParked(_ session: Session.Key, for host: String) -> Bool {
     obstacles.parked.contains(session) && sessions.inherited(session, by: host) != nil
       && sessions.loginError(of: session, to: host) == nil

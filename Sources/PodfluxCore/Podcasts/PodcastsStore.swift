@@ -59,15 +59,15 @@ public struct PodcastsStore: DomainStore {
     /// How long after a refresh that succeeded a feed is not refreshed for the sake of an address that has expired, in
     /// milliseconds.
     public static let freshAddressMilliseconds: Int64 = 600_000
-    /// How many fresh addresses of an episode are tried, one after the other, if none leads to a byte: where all are refused,
-    /// they have not expired.
+    /// How many fresh addresses of an episode are tried, one after the other, if none leads to a byte: where all are
+    /// refused, they have not expired.
     public static let freshAddresses = 5
     /// How many episodes of feeds that are gone a turn deletes: it takes some milliseconds.
     public static let forgottenAtOnce = 500
     /// After how long a feed is looked at again whose session could not log in, in milliseconds.
     public static let loginFailedMilliseconds: Int64 = 86_400_000
-    /// The longest time between two refreshes of a feed, in minutes, unless the settings allow a longer one: a week, as servers
-    /// may ask for.
+    /// The longest time between two refreshes of a feed, in minutes, unless the settings allow a longer one: a week, as
+    /// servers may ask for.
     public static let longestWaitMinutes: Int64 = 7 * 24 * 60
     /// How many days an episode may be published late.
     public static let lateDays = 2

@@ -91,8 +91,8 @@ public struct FeedRules: Hashable, Sendable, Codable {
 extension Feed {
   /// How far the feed's rules have come. It is stored, so that a start goes on where a crash has ended it.
   public struct Standing: Hashable, Sendable {
-    /// The number of the library's last episode when `autoDownload` was set: those of the feed up to it were there, those
-    /// behind it are new. nil until the feed was read to its end once.
+    /// The number of the library's last episode when `autoDownload` was set: those of the feed up to it were there,
+    /// those behind it are new. nil until the feed was read to its end once.
     public var line: Int64?
     /// How many of the episodes that were there may still be downloaded; 0 once it is decided about all of them.
     public var allowance: Int64

@@ -1,7 +1,7 @@
 import Flux
 
-/// The searches for room that have found too little. While thousands of downloads wait for the quota, each turn would look
-/// through all that rules have asked for, and find the same.
+/// The searches for room that have found too little. While thousands of downloads wait for the quota, each turn would
+/// look through all that rules have asked for, and find the same.
 ///
 /// What lets more go is told to it, and all of it is forgotten after a minute.
 struct FruitlessSearches: Hashable, Sendable {

@@ -2,9 +2,9 @@ import Flux
 
 /// Decides what a feed's rules do about each of its episodes.
 ///
-/// It is given the episodes one at a time, the newest first, and holds some numbers only: its memory does not grow with the
-/// feed. `keep` is a matter of the newer ones alone, so that each decision is final when it is made; and what `keep` would
-/// delete at once is not downloaded, so that the two never fight.
+/// It is given the episodes one at a time, the newest first, and holds some numbers only: its memory does not grow with
+/// the feed. `keep` is a matter of the newer ones alone, so that each decision is final when it is made; and what
+/// `keep` would delete at once is not downloaded, so that the two never fight.
 public struct RulePlanner: Sendable {
   /// What the planner takes as given.
   public enum Assumption: Hashable, Sendable {
@@ -112,7 +112,8 @@ public struct RulePlanner: Sendable {
     return episode.passedOver.map { .leave($0) }
   }
 
-  /// Which part of the episodes that were there come before an episode in the rule's order; nil if it was not there itself.
+  /// Which part of the episodes that were there come before an episode in the rule's order; nil if it was not there
+  /// itself.
   public func part(before episode: RuledEpisode) -> RulePart? {
     guard let line, episode.id.number <= line else { return nil }
     return rules.autoDownload?.order == .oldest ? .older(than: episode.place) : .newer(than: episode.place)

@@ -2,13 +2,13 @@ import Flux
 
 /// Episodes as rules look at them. A turn reads them, and so does a plan that changes nothing.
 public protocol RuleReading {
-  /// Calls the body with a feed's episodes, the newest first, until it returns false. Cost: the feed's episodes, of which
-  /// one at a time is in memory.
+  /// Calls the body with a feed's episodes, the newest first, until it returns false. Cost: the feed's episodes, of
+  /// which one at a time is in memory.
   func walk(_ scope: RuleScope, at moment: ConditionMoment, _ body: (RuledEpisode) throws -> Bool) throws
   /// Some of a feed's episodes, the newest first. Cost: theirs.
   func some(_ episodes: [EpisodeID], of scope: RuleScope, at moment: ConditionMoment) throws -> [RuledEpisode]
-  /// How many of a feed's episodes up to its line, in a part of them, have a file, are in the feed and meet the condition.
-  /// Cost: the feed's episodes, a fifth of what a walk takes for each.
+  /// How many of a feed's episodes up to its line, in a part of them, have a file, are in the feed and meet the
+  /// condition. Cost: the feed's episodes, a fifth of what a walk takes for each.
   func countThere(_ scope: RuleScope, in part: RulePart, at moment: ConditionMoment) throws -> Int64
   /// The number of the library's last episode.
   func lastEpisode() throws -> Int64
@@ -69,16 +69,16 @@ public protocol RuleTables {
   var rules: any RuleTable { get }
 }
 
-/// What rules have come to, and when they are applied next. Each call costs a bounded number of index look-ups unless it
-/// says otherwise.
+/// What rules have come to, and when they are applied next. Each call costs a bounded number of index look-ups unless
+/// it says otherwise.
 public protocol RuleTable: RuleReading {
   /// The feeds whose rules have been due for longest.
   func due(at now: Timestamp, limit: Int) throws -> [Feed.Key]
   /// When the first rules are due.
   func nextMoment() throws -> Timestamp?
   func update(_ standing: Feed.Standing, of feed: Feed.Key) throws
-  /// Makes the rules due now of the feeds that have episodes with this download, and keep a part of what there is. Returns
-  /// whether there are any.
+  /// Makes the rules due now of the feeds that have episodes with this download, and keep a part of what there is.
+  /// Returns whether there are any.
   func makeDue(having download: DownloadID, at now: Timestamp) throws -> Bool
   /// Makes the rules of this episode's feed due now. Returns whether it has any.
   func makeDue(of episode: EpisodeID, at now: Timestamp) throws -> Bool
@@ -90,8 +90,8 @@ public protocol RuleTable: RuleReading {
   func newest(of feed: Feed.Key, addedBy moment: Timestamp) throws -> Timestamp?
   /// The place of the episode with this download among others; nil if there is none.
   func place(having download: DownloadID) throws -> RuledEpisode.Place?
-  /// The oldest completed downloads of all feeds that rules have asked for, without favorites, and of these only such as
-  /// are older than a place.
+  /// The oldest completed downloads of all feeds that rules have asked for, without favorites, and of these only such
+  /// as are older than a place.
   func releasable(olderThan place: RuledEpisode.Place?, limit: Int) throws -> [ReleasableDownload]
   /// How many bytes all of these have together. Cost: linear in what rules have downloaded.
   func releasableBytes(olderThan place: RuledEpisode.Place?) throws -> Int64

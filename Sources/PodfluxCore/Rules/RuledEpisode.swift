@@ -37,9 +37,9 @@ public struct RuledEpisode: Hashable, Sendable {
     self.download = download
   }
 
-  /// Where an episode stands among others. One is newer that was published later, but no date counts that lies behind the
-  /// episode's first appearance. Of equals that one is newer which appeared later or, since feeds begin with their newest
-  /// episode, came first in its document.
+  /// Where an episode stands among others. One is newer that was published later, but no date counts that lies behind
+  /// the episode's first appearance. Of equals that one is newer which appeared later or, since feeds begin with their
+  /// newest episode, came first in its document.
   public struct Place: Hashable, Sendable, Comparable {
     /// When it was published, or else added; never later than added.
     public var moment: Timestamp

@@ -17,8 +17,8 @@ public struct RulesQuery: Hashable, Sendable {
   }
 }
 
-/// The place of the last episode of a page, of which each has the newest episodes first. It stays right while episodes come
-/// and go.
+/// The place of the last episode of a page, of which each has the newest episodes first. It stays right while episodes
+/// come and go.
 public struct RulesCursor: Hashable, Sendable {
   public var place: RuledEpisode.Place
 
@@ -96,8 +96,9 @@ extension RuleReading {
     return number
   }
 
-  /// What a feed's own rules say of some of its episodes that have no download. Cost: for each episode that something but
-  /// its place decides about, itself; for each of the others a count of the feed's episodes, or a plan for all of them.
+  /// What a feed's own rules say of some of its episodes that have no download. Cost: for each episode that something
+  /// but its place decides about, itself; for each of the others a count of the feed's episodes, or a plan for all of
+  /// them.
   public func verdicts(
     of episodes: Set<EpisodeID>, in feed: RuledFeed, at moment: ConditionMoment
   ) throws -> [EpisodeID: RuleVerdict] {

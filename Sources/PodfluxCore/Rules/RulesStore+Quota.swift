@@ -2,9 +2,9 @@ import Flux
 
 /// Room that the storage quota needs.
 extension RulesStore {
-  /// Deletes the oldest episodes that rules have downloaded, of all feeds, until what is there is within the quota, and until
-  /// there is room for what waits for it. No newer one goes for an older one that a rule wants, and none for a download that
-  /// would not have room all the same.
+  /// Deletes the oldest episodes that rules have downloaded, of all feeds, until what is there is within the quota, and
+  /// until there is room for what waits for it. No newer one goes for an older one that a rule wants, and none for a
+  /// download that would not have room all the same.
   mutating func freeRoom(upTo limit: Int, reading context: Context, in turn: inout PodfluxTurn) throws {
     guard limit > 0 else { return }
     let (rules, needs) = (turn.tables.rules, try context.quotaNeeds(turn))

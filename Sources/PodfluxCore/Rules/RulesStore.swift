@@ -10,10 +10,10 @@ public enum RulesEvent: Sendable {
 
 /// The rules of feeds: which episodes are downloaded and deleted without being asked each time.
 ///
-/// The tables say which feeds' rules are due, so that a start goes on where a crash has ended it, and memory does not grow
-/// with the library. Each turn carries out a bounded number of decisions; the next one follows at once while there are more.
-/// It ends a batch before the downloads do, which then start what it wants. Its aspects: `+Applying` (what rules do), `+Quota`
-/// (room that the storage quota needs).
+/// The tables say which feeds' rules are due, so that a start goes on where a crash has ended it, and memory does not
+/// grow with the library. Each turn carries out a bounded number of decisions; the next one follows at once while there
+/// are more. It ends a batch before the downloads do, which then start what it wants. Its aspects: `+Applying` (what
+/// rules do), `+Quota` (room that the storage quota needs).
 public struct RulesStore: DomainStore {
   /// The parts of other stores that this store reads.
   public struct Context: Sendable {
@@ -52,8 +52,8 @@ public struct RulesStore: DomainStore {
   /// Makes the store. It keeps nothing in memory that its tables do not hold.
   public init() {}
 
-  /// Whether the store does something for a call of the list; a case that a method below handles is named here too. Most
-  /// batches end without any rule to apply.
+  /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
+  /// Most batches end without any rule to apply.
   ///
   /// - Parameter needingRoom: Whether the storage quota leaves no room for something.
   func isConcerned(by call: StoreCall, at now: Timestamp, needingRoom: Bool) -> Bool {

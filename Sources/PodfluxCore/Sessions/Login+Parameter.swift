@@ -1,7 +1,7 @@
 /// A secret that a client gives in an address.
 extension Action {
-  /// The action with the secret of a session of the kind `parameter` taken out of its addresses, and into its login: before
-  /// its secret goes to the vault.
+  /// The action with the secret of a session of the kind `parameter` taken out of its addresses, and into its login:
+  /// before its secret goes to the vault.
   ///
   /// The parameter is the one that the login names, or else the only one of the address that is known to be a token
   /// (`SecretParts.names`). Addresses of other hosts keep theirs: the session is not for them.

@@ -30,8 +30,8 @@ public struct SecretParameter: Hashable, Sendable {
     Self.isIn(url, named: name) ? url : QueryText.adding(name + "=" + value, to: url)
   }
 
-  /// The URL without it, however its characters are encoded there. A parameter of its name with another value stays: it is
-  /// not this secret. Cost: linear.
+  /// The URL without it, however its characters are encoded there. A parameter of its name with another value stays: it
+  /// is not this secret. Cost: linear.
   public func removed(from url: String) -> String {
     QueryText.removing(from: url) { parameter in
       QueryText.name(of: parameter) == name && Self.meaning(of: QueryText.value(of: parameter)) == meaning
@@ -64,7 +64,8 @@ public struct SecretParameter: Hashable, Sendable {
     return String(decoding: encoded, as: UTF8.self)
   }
 
-  /// What a value stands for. Servers write a blank as a plus sign, and a plus sign as one or encoded: all are the same here.
+  /// What a value stands for. Servers write a blank as a plus sign, and a plus sign as one or encoded: all are the same
+  /// here.
   private static func meaning(of value: some StringProtocol) -> [UInt8] {
     (RemoteName.percentDecoded(value.utf8) ?? Array(value.utf8)).map {
       $0 == UInt8(ascii: " ") ? UInt8(ascii: "+") : $0

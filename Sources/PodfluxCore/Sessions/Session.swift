@@ -111,8 +111,8 @@ public struct Session: Hashable, Sendable {
   /// Whether requests may be sent with its credentials now.
   public func isUsable(at now: Timestamp) -> Bool { state.isOpen && !isExpiring(at: now) }
 
-  /// Whether its token expires within the margin, so that it is to be renewed before it is used. Of a token that is good for a
-  /// short time the margin is half of that: each token is used.
+  /// Whether its token expires within the margin, so that it is to be renewed before it is used. Of a token that is
+  /// good for a short time the margin is half of that: each token is used.
   public func isExpiring(at now: Timestamp) -> Bool {
     guard wish.kind == .refreshing, let expires else { return false }
     let half = max(0, since.milliseconds.distance(to: expires.milliseconds)) / 2

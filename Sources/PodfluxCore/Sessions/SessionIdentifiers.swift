@@ -23,7 +23,8 @@ public struct SessionID: Hashable, Sendable, Comparable, CustomStringConvertible
   }
 }
 
-/// Names a secret in the vault. It tells nothing of the secret: actions, rows and journals hold it in the secret's place.
+/// Names a secret in the vault. It tells nothing of the secret: actions, rows and journals hold it in the secret's
+/// place.
 public struct SecretReference: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The length of a reference: so many digits of base 16.
   public static let length = 32

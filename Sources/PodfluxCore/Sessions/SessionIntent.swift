@@ -21,8 +21,8 @@ public enum SessionIntent: Hashable, Sendable {
 public struct Login: Hashable, Sendable {
   /// Without a secret, a session that is there keeps its own.
   public var wish: Session.Wish
-  /// Where the client has the secret. The engine takes it into the vault, and its reference into the wish, before a turn sees
-  /// it: a turn finds nil.
+  /// Where the client has the secret. The engine takes it into the vault, and its reference into the wish, before a
+  /// turn sees it: a turn finds nil.
   public var source: SecretSource?
 
   public init(_ wish: Session.Wish, source: SecretSource? = nil) {

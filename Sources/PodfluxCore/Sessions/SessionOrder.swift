@@ -2,10 +2,11 @@ import Flux
 
 /// What the store of sessions asks a service to do. Each order bears being carried out twice.
 public enum SessionOrder: Hashable, Sendable {
-  /// Make a session's credentials ready for its requests: read them from the vault, and get a token where the kind needs one.
-  /// Answer: `opened` or `failed`, exactly once, unless `leave` comes first.
+  /// Make a session's credentials ready for its requests: read them from the vault, and get a token where the kind
+  /// needs one. Answer: `opened` or `failed`, exactly once, unless `leave` comes first.
   case open(SessionOpening)
-  /// The session is used no more: an opening that is under way ends without an answer, and no request gets its credentials.
+  /// The session is used no more: an opening that is under way ends without an answer, and no request gets its
+  /// credentials.
   case leave(SessionID)
   /// Delete a secret from the vault, with the tokens that were got with it.
   case forget(SecretReference)
@@ -33,8 +34,8 @@ public struct SessionOpening: Hashable, Sendable {
   public var wish: Session.Wish
   /// The number that its token gets.
   public var token: Int64
-  /// Whether a token that the vault holds will do if it has not expired; otherwise one is got anew, unless the vault's has
-  /// this number already: then an engine that ended got it.
+  /// Whether a token that the vault holds will do if it has not expired; otherwise one is got anew, unless the vault's
+  /// has this number already: then an engine that ended got it.
   public var takesKept: Bool
   /// The settings at its start. Later changes of settings do not affect it.
   public var settings: Settings

@@ -1,4 +1,5 @@
-/// How a server challenges a request that it does not authorize, as far as that decides what follows (RFC 9110 section 11.6.1).
+/// How a server challenges a request that it does not authorize, as far as that decides what follows (RFC 9110 section
+/// 11.6.1).
 public enum Challenge: String, Hashable, Sendable, CaseIterable {
   /// The server's challenge wants a name and a password.
   case basic
@@ -10,8 +11,8 @@ public enum Challenge: String, Hashable, Sendable, CaseIterable {
   case invalidToken = "invalid_token"
   /// The token is good, and not for this (RFC 6750 section 3.1).
   case insufficientScope = "insufficient_scope"
-  /// It got none of the session's credentials: a redirect led to another host, or the request had credentials of its own. So
-  /// the refusal says nothing of the session.
+  /// It got none of the session's credentials: a redirect led to another host, or the request had credentials of its
+  /// own. So the refusal says nothing of the session.
   case unsent
   /// The server's challenge wants a scheme that no session has.
   case other
@@ -37,8 +38,8 @@ public struct RequestTries: Hashable, Sendable {
 public struct SessionRetrier: Hashable, Sendable {
   /// How often a request is refused at most with the token in use.
   public static let tries = 3
-  /// How often at most with one that was being renewed meanwhile, or had been. More requests may be under way than a token
-  /// admits: then such a refusal says nothing of the request.
+  /// How often at most with one that was being renewed meanwhile, or had been. More requests may be under way than a
+  /// token admits: then such a refusal says nothing of the request.
   public static let outrunTries = 64
 
   /// The status, 401 or 403.
@@ -105,8 +106,8 @@ public struct SessionRetrier: Hashable, Sendable {
     case .open, .extended: break
     }
     if used < token { return .sendAgain }
-    // The server knows who asks, and does not let it (RFC 9110 section 15.5.4). A secret in the address has no scheme that a
-    // 401 could ask for: there a 403 says the same.
+    // The server knows who asks, and does not let it (RFC 9110 section 15.5.4). A secret in the address has no scheme
+    // that a 401 could ask for: there a 403 says the same.
     if status == 403, kind != .parameter, challenge != .invalidToken { return .refuse(.notForThis) }
     if isFresh {
       guard isAccepted else { return .failLogin }

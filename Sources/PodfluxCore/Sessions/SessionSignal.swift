@@ -4,8 +4,8 @@ import Flux
 public enum SessionSignal: Sendable {
   /// Requests would be sent if these sessions were open.
   case wanted([Session.Key])
-  /// A client wants refreshes or retries of these sessions, or of any if it is nil: those whose logins have failed may try
-  /// once more.
+  /// A client wants refreshes or retries of these sessions, or of any if it is nil: those whose logins have failed may
+  /// try once more.
   case askedAgain(Set<Session.Key>?)
   /// A server has refused a token.
   case refused(SessionGrant, RequestOwner, Verdict)
@@ -83,8 +83,8 @@ public struct SessionsView: Hashable, Sendable {
   /// The sessions whose requests fail.
   public var failed: Set<Session.Key> { Set(sessions.values.filter { $0.state.error != nil }.map(\.key)) }
 
-  /// What a request of a session to an address goes with; nil if the session's credentials are not for its host, or if the
-  /// address has a parameter of its own in the place of the session's.
+  /// What a request of a session to an address goes with; nil if the session's credentials are not for its host, or if
+  /// the address has a parameter of its own in the place of the session's.
   public func grant(_ key: Session.Key?, to address: WebAddress) -> SessionGrant? {
     guard let key, let session = sessions[key], session.wish.kind.needsSecret, session.isFor(address.host),
       session.wish.parameter.map({ !SecretParameter.isIn(address.description, named: $0) }) ?? true

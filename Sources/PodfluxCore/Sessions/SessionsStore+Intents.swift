@@ -87,8 +87,8 @@ extension SessionsStore {
     if let secret { turn.perform(.session(.forget(secret))) }
   }
 
-  /// A number for a new session; nil if there is none. Those of sessions that are closed and forgotten, and that nothing refers
-  /// to, are given again once all have been given.
+  /// A number for a new session; nil if there is none. Those of sessions that are closed and forgotten, and that
+  /// nothing refers to, are given again once all have been given.
   mutating func freeKey(in turn: borrowing PodfluxTurn) throws -> Session.Key? {
     let limit = Session.Key(Session.Limits.sessions)
     if view.sessions.count < Session.Limits.sessions {

@@ -1,7 +1,7 @@
 import Flux
 
-/// Which sessions are opened, and what comes of it. For each session there is one opening at most: however many requests
-/// wait, one token is asked for.
+/// Which sessions are opened, and what comes of it. For each session there is one opening at most: however many
+/// requests wait, one token is asked for.
 extension SessionsStore {
   mutating func openWhatIsWanted(reading context: Context, in turn: inout PodfluxTurn) throws {
     for key in wanted.sorted() {
@@ -77,8 +77,8 @@ extension SessionsStore {
 
   // MARK: Start, and another path
 
-  /// After a start no opening is alive and no credentials are at hand: what was open is opened again when a request wants it,
-  /// with the token that the vault holds. So is a login that has failed: once, for the reason may be gone.
+  /// After a start no opening is alive and no credentials are at hand: what was open is opened again when a request
+  /// wants it, with the token that the vault holds. So is a login that has failed: once, for the reason may be gone.
   mutating func recover(in turn: inout PodfluxTurn) throws {
     for key in view.sessions.keys.sorted() {
       guard var session = view.sessions[key] else { continue }
@@ -104,8 +104,8 @@ extension SessionsStore {
 }
 
 extension SessionsStore.Context {
-  /// Whether nothing stands in the way of asking for a token. A token is small: the policies of networks do not count, but
-  /// being offline and a spent budget do.
+  /// Whether nothing stands in the way of asking for a token. A token is small: the policies of networks do not count,
+  /// but being offline and a spent budget do.
   fileprivate func mayOpen(_ session: Session) -> Bool {
     guard let host = session.wish.tokenURL?.host, obstacles.needsPath(host) else { return true }
     return obstacles.any == nil

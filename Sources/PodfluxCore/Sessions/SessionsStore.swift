@@ -2,9 +2,9 @@ import Flux
 
 /// The sessions: which logins there are, how far each is, and which are being opened.
 ///
-/// All rows live in memory too: there are at most `Session.Limits.sessions`. What is known of tokens beyond the rows (which
-/// a server has accepted, how often a request was refused) begins anew with each start. Its aspects: `+Intents` (what
-/// clients want), `+Signals` (what requests find), `+Opening` (which sessions are opened, and what comes of it).
+/// All rows live in memory too: there are at most `Session.Limits.sessions`. What is known of tokens beyond the rows
+/// (which a server has accepted, how often a request was refused) begins anew with each start. Its aspects: `+Intents`
+/// (what clients want), `+Signals` (what requests find), `+Opening` (which sessions are opened, and what comes of it).
 public struct SessionsStore: DomainStore {
   /// The parts of other stores that this store reads.
   public struct Context: Sendable {

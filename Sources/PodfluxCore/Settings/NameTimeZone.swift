@@ -4,15 +4,15 @@ public enum NameTimeZone: Hashable, Sendable {
   case publisher
   /// That of a place, by the name of its time zone in the IANA's database, such as `Europe/Vienna`.
   ///
-  /// The name has the form of one. Whether the machine knows it was asked when it was set; where it does not any more, the
-  /// publisher's day counts.
+  /// The name has the form of one. Whether the machine knows it was asked when it was set; where it does not any more,
+  /// the publisher's day counts.
   case place(String)
 
   /// How long a name may be, in bytes; the longest in use, `America/Argentina/ComodRivadavia`, has 32.
   public static let maximumBytes = 64
 
-  /// Reads the setting; nil for what cannot be the name of a time zone: it has 1 to `maximumBytes` ASCII letters, digits
-  /// and `+ - _ /`, and begins with a letter (theory.html of the IANA's tzdata).
+  /// Reads the setting; nil for what cannot be the name of a time zone: it has 1 to `maximumBytes` ASCII letters,
+  /// digits and `+ - _ /`, and begins with a letter (theory.html of the IANA's tzdata).
   public init?(_ text: String) {
     guard text != Self.publisherText else {
       self = .publisher

@@ -21,7 +21,8 @@ public struct Settings: Hashable, Sendable {
   public var firstByteTimeoutSeconds = 60
   /// The least average rate of a transfer over `slowWindowSeconds`, in bytes per second; 0 for no limit.
   public var slowBytesPerSecond: Int64 = 0
-  /// The time over which the rate is averaged for `slowBytesPerSecond`, in seconds; the engine's own pauses do not count.
+  /// The time over which the rate is averaged for `slowBytesPerSecond`, in seconds; the engine's own pauses do not
+  /// count.
   public var slowWindowSeconds = 60
   /// Whether a redirect may lead from https to http.
   public var allowInsecureRedirects = false
@@ -67,8 +68,8 @@ public struct Settings: Hashable, Sendable {
   public var fileTimes = FileTimes.published
   /// Whether files get only names that SMB, NTFS and exFAT take, and no two that differ in case or normalization only.
   public var portableNames = true
-  /// Whether the engine publishes a copy of each file with tags (title, podcast, date, picture, chapters) instead of the file
-  /// itself.
+  /// Whether the engine publishes a copy of each file with tags (title, podcast, date, picture, chapters) instead of
+  /// the file itself.
   public var tags = false
   /// What is kept beside the files of episodes: their sidecars.
   public var sidecars = SidecarKinds()

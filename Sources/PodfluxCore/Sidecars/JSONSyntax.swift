@@ -3,7 +3,8 @@ enum JSONSyntax {
   /// How deep values may lie in each other.
   static let maximumDepth = 64
 
-  /// Whether the bytes are one object, perhaps behind a byte order mark, and nothing else. Cost: linear in their number.
+  /// Whether the bytes are one object, perhaps behind a byte order mark, and nothing else. Cost: linear in their
+  /// number.
   static func isObject(_ bytes: [UInt8]) -> Bool {
     guard String(validating: bytes, as: UTF8.self) != nil else { return false }
     var reader = JSONScanner(bytes)

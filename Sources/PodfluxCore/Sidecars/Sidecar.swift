@@ -7,8 +7,8 @@ public struct Sidecar: Hashable, Sendable {
 
   public let key: Key
   public let kind: SidecarKind
-  /// The download beside whose file it lies. Nil for a cover, and for a sidecar whose download was removed while its file
-  /// was kept: that sidecar is the user's, like the file.
+  /// The download beside whose file it lies. Nil for a cover, and for a sidecar whose download was removed while its
+  /// file was kept: that sidecar is the user's, like the file.
   public var owner: DownloadID?
   /// Where it is fetched; nil if it is made of rows.
   public var address: WebAddress?
@@ -22,8 +22,8 @@ public struct Sidecar: Hashable, Sendable {
   public enum State: Hashable, Sendable {
     /// It is fetched, at this moment at the earliest, after so many attempts that failed.
     case wanted(failures: Int, next: Timestamp)
-    /// Its file is complete, and gets its name now, after so many attempts that failed. Whether it has the name is looked up
-    /// at this moment at the earliest: at once, unless that has failed.
+    /// Its file is complete, and gets its name now, after so many attempts that failed. Whether it has the name is
+    /// looked up at this moment at the earliest: at once, unless that has failed.
     case publishing(PublishedFile, failures: Int, next: Timestamp = .init(milliseconds: 0))
     /// Its file is there.
     case present(PublishedFile)
@@ -119,7 +119,8 @@ extension Sidecar {
   /// The name of covers, without the extension.
   public static let coverName = "cover"
 
-  /// The language itself, of two or three letters in lower case (RFC 5646 section 2.2.1); nil if the tag begins otherwise.
+  /// The language itself, of two or three letters in lower case (RFC 5646 section 2.2.1); nil if the tag begins
+  /// otherwise.
   private static func primarySubtag(_ tag: String) -> String? {
     let subtag = tag.utf8.prefix { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
     guard (2...3).contains(subtag.count), subtag.allSatisfy({ (97...122).contains($0 | 0x20) }) else { return nil }

@@ -30,7 +30,8 @@ public enum SidecarLimits {
   public static let pictureBytes = 10 << 20
   /// The length of the largest file of text, in bytes.
   public static let textBytes = 5 << 20
-  /// The longest ending of a sidecar's name, in bytes, `.chapters.json`: the name of an episode's file leaves room for it.
+  /// The longest ending of a sidecar's name, in bytes, `.chapters.json`: the name of an episode's file leaves room for
+  /// it.
   public static let endingBytes = 14
   /// How many are fetched at once.
   public static let fetches = 4

@@ -1,7 +1,7 @@
 /// What a sidecar of the kind `notes` says of an episode: a page with its notes, for browsers and players.
 public struct SidecarNotes: Hashable, Sendable {
-  /// The text of the file, in UTF-8. The page loads nothing, and says so to programs that show it. Its links are without what
-  /// lets their holder in: people pass files on.
+  /// The text of the file, in UTF-8. The page loads nothing, and says so to programs that show it. Its links are
+  /// without what lets their holder in: people pass files on.
   public let text: String
 
   /// Makes the page.

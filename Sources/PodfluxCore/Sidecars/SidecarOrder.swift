@@ -35,8 +35,8 @@ public struct SidecarFetch: Hashable, Sendable {
     case address(WebAddress)
     /// The text itself.
     case text(String)
-    /// Nothing is fetched: an attempt that has not ended well was about to give this file its name, and whether it has it is
-    /// looked up.
+    /// Nothing is fetched: an attempt that has not ended well was about to give this file its name, and whether it has
+    /// it is looked up.
     case earlier(PublishedFile)
   }
 

@@ -6,8 +6,8 @@ public protocol SidecarTables {
 
 /// The sidecars' rows. Each call costs a bounded number of index look-ups unless it says otherwise.
 ///
-/// When the downloads' table removes many downloads in one statement, it lets their sidecars leave, or keeps them, in the
-/// same transaction.
+/// When the downloads' table removes many downloads in one statement, it lets their sidecars leave, or keeps them, in
+/// the same transaction.
 public protocol SidecarTable {
   func find(_ key: Sidecar.Key) throws -> Sidecar?
   /// Adds a sidecar; its number is given now.
@@ -22,15 +22,17 @@ public protocol SidecarTable {
   func covers(after key: Sidecar.Key, limit: Int) throws -> [Sidecar]
   /// The sidecars whose files are there, after this one, in the order of their numbers.
   func present(after key: Sidecar.Key, limit: Int) throws -> [Sidecar]
-  /// Whether a row has a file with this path, or with this inode, length and time. What a person has changed or moved counts.
+  /// Whether a row has a file with this path, or with this inode, length and time. What a person has changed or moved
+  /// counts.
   func isKnown(_ file: FoundFile) throws -> Bool
   /// Whether a download's file lies in a folder, or is about to.
   func isUsed(_ folder: LibraryPath) throws -> Bool
-  /// Whether a folder had a file that a client has kept when its download was removed. Cost: the former files of the folder.
+  /// Whether a folder had a file that a client has kept when its download was removed. Cost: the former files of the
+  /// folder.
   func hasKeptFile(in folder: LibraryPath) throws -> Bool
 
-  /// The first sidecars that are to be fetched by now, or were about to be published, in the order of their times. Cost: linear
-  /// in those of the spared sessions.
+  /// The first sidecars that are to be fetched by now, or were about to be published, in the order of their times.
+  /// Cost: linear in those of the spared sessions.
   func due(at now: Timestamp, _ need: SidecarNeed, limit: Int) throws -> [Sidecar]
   /// When the first one is to be fetched after this moment.
   func nextMoment(after now: Timestamp) throws -> Timestamp?
@@ -45,7 +47,8 @@ public protocol SidecarTable {
 
   /// Writes after which download, by the number of its row, the completed ones are asked for sidecars; nil if none is.
   func save(scanAfter key: Int64?) throws
-  /// The completed ones among the downloads whose rows follow this number, and where to go on; nil if there are no more.
+  /// The completed ones among the downloads whose rows follow this number, and where to go on; nil if there are no
+  /// more.
   func completedDownloads(after key: Int64, limit: Int) throws -> (downloads: [DownloadID], next: Int64?)
 }
 

@@ -6,7 +6,8 @@ extension SidecarsStore {
 
   /// A download's file goes, or stays without the download: its sidecars do as it does.
   ///
-  /// - Parameter forGood: Whether the download goes. Otherwise it may come back, and what a person has removed stays removed.
+  /// - Parameter forGood: Whether the download goes. Otherwise it may come back, and what a person has removed stays
+  ///   removed.
   mutating func leave(
     _ id: DownloadID, withFile: Bool, forGood: Bool, in turn: inout PodfluxTurn
   ) throws {
@@ -35,7 +36,8 @@ extension SidecarsStore {
     errands.oweMore()
   }
 
-  /// The covers of the folders on a file's way go if no download's file lies there any more, nor one that a client has kept.
+  /// The covers of the folders on a file's way go if no download's file lies there any more, nor one that a client has
+  /// kept.
   mutating func leaveCovers(above path: LibraryPath, in turn: inout PodfluxTurn) throws {
     for cover in try covers(above: path, in: turn) { try judge(cover, in: &turn) }
   }
@@ -51,8 +53,8 @@ extension SidecarsStore {
     return covers
   }
 
-  /// Lets a cover go where no download's file lies any more. Where one lies that a client has kept, the cover is the user's,
-  /// like the file.
+  /// Lets a cover go where no download's file lies any more. Where one lies that a client has kept, the cover is the
+  /// user's, like the file.
   private mutating func judge(_ cover: Sidecar, in turn: inout PodfluxTurn) throws {
     guard let path = try? LibraryPath(validating: cover.stem), let folder = path.folder,
       try !turn.tables.sidecars.isUsed(folder)

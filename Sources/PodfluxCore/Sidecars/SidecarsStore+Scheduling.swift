@@ -82,8 +82,8 @@ extension SidecarsStore {
     }
   }
 
-  /// Fetches that an obstacle has come up for, and those whose connections were made over another path, begin again when
-  /// they may and when the present one has ended.
+  /// Fetches that an obstacle has come up for, and those whose connections were made over another path, begin again
+  /// when they may and when the present one has ended.
   mutating func stopWhatMayNotRun(reading context: Context, in turn: inout PodfluxTurn) {
     guard !live.isEmpty else { return }
     for key in live.keys.sorted() {

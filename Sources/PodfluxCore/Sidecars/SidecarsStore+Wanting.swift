@@ -70,7 +70,8 @@ extension SidecarsStore {
     (hasRows, mayFetch) = (true, true)
   }
 
-  /// The feed of a download has another session: what is still to be fetched for it has it too, if it had the former one.
+  /// The feed of a download has another session: what is still to be fetched for it has it too, if it had the former
+  /// one.
   func follow(
     _ session: Session.Key?, from former: Session.Key?, _ id: DownloadID, in turn: borrowing PodfluxTurn
   ) throws {

@@ -12,9 +12,9 @@ public enum SidecarsEvent: Sendable {
 
 /// The sidecars: which small files lie beside the files of episodes, and which are to be fetched.
 ///
-/// Rows live in the table; memory holds what is under way. Without the setting and without rows the store does nothing in
-/// a turn. Its aspects: `+Wanting` (which are wanted), `+Scheduling` (which are fetched), `+Reports` (what fetches bring),
-/// `+Files` (deletions, moves, and looking for what people have done).
+/// Rows live in the table; memory holds what is under way. Without the setting and without rows the store does nothing
+/// in a turn. Its aspects: `+Wanting` (which are wanted), `+Scheduling` (which are fetched), `+Reports` (what fetches
+/// bring), `+Files` (deletions, moves, and looking for what people have done).
 public struct SidecarsStore: DomainStore {
   /// The parts of other stores that this store reads.
   public typealias Context = RequestContext
@@ -159,7 +159,8 @@ public struct SidecarsStore: DomainStore {
     if try startDueFetches(reading: context, in: &turn) {
       wakeAt = try turn.tables.sidecars.nextMoment(after: turn.now)
     } else if mayFetch {
-      // All slots are taken: the end of a fetch looks again. A moment that has passed would wake the engine without end.
+      // All slots are taken: the end of a fetch looks again. A moment that has passed would wake the engine without
+      // end.
       wakeAt = nil
     }
     try handOutErrands(settings: context.settings, in: &turn)

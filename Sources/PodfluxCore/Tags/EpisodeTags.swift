@@ -29,7 +29,8 @@ public struct EpisodeTags: Hashable, Sendable {
     self.isEpisode = isEpisode
   }
 
-  /// The tags of a file that belongs to no episode: what its client has said of it, and nothing else. Nil if that is nothing.
+  /// The tags of a file that belongs to no episode: what its client has said of it, and nothing else. Nil if that is
+  /// nothing.
   public init?(of description: Download.Description) {
     guard description.title != nil || description.podcast != nil else { return nil }
     self.init(title: description.title, podcast: description.podcast)
@@ -88,8 +89,8 @@ public struct MovableFile: Hashable, Sendable {
 public enum TagOutcome: Hashable, Sendable {
   /// No tags were asked for.
   case notWanted
-  /// A copy has the tags, and is to be published instead of the original: its length in bytes, and its SHA-256 in hexadecimal
-  /// digits if that was wanted.
+  /// A copy has the tags, and is to be published instead of the original: its length in bytes, and its SHA-256 in
+  /// hexadecimal digits if that was wanted.
   case tagged(length: Int64, sha256: String?)
   /// The original is to be published as it was downloaded; the reason is for people.
   case untagged(because: String)

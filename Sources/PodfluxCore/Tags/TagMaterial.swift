@@ -26,8 +26,8 @@ public struct TagMaterial: Hashable, Sendable {
   /// How long an attempt waits for all parts together, in milliseconds. Then the file is published with what has come.
   public static let patienceMilliseconds: Int64 = 30_000
 
-  /// What has come, as it came. A picture is a JPEG or a PNG by its first bytes, chapters are an object of JSON; nothing more
-  /// is known of them.
+  /// What has come, as it came. A picture is a JPEG or a PNG by its first bytes, chapters are an object of JSON;
+  /// nothing more is known of them.
   public private(set) var parts: [Part: [UInt8]]
   /// Why parts are missing that the feed names, for people.
   public private(set) var missing: [Part: String]

@@ -4,7 +4,7 @@ extension Timestamp {
   /// The year of this version: 2026-01-01.
   private static let version = Timestamp(milliseconds: 1_767_225_600_000)
 
-  /// Whether a right clock can show it: a machine without a clock of its own begins in 1970, or when its system was made,
-  /// until it has asked for the time.
+  /// Whether a right clock can show it: a machine without a clock of its own begins in 1970, or when its system was
+  /// made, until it has asked for the time.
   var isPossible: Bool { self >= Self.version }
 }

@@ -7,8 +7,8 @@ public struct Attempt: Hashable, Sendable {
   public var address: WebAddress
   /// The download's own address: the file is named after it, wherever it comes from.
   public var ownAddress: WebAddress
-  /// What the client said about the download, such as the name that it wants. Its headers are not for every address: what
-  /// may be sent says `headers`.
+  /// What the client said about the download, such as the name that it wants. Its headers are not for every address:
+  /// what may be sent says `headers`.
   public var description: Download.Description
   /// Who asked, which decides the quality of service.
   public var origin: Origin
@@ -26,8 +26,8 @@ public struct Attempt: Hashable, Sendable {
   public var route: Route
   /// The credentials that its request is sent with; nil for none.
   public var session: SessionUse?
-  /// Set where what was said of the file's length is too old to be believed, or where there is a quota and no server has said
-  /// it: the length that the server names now is judged before the file is fetched.
+  /// Set where what was said of the file's length is too old to be believed, or where there is a quota and no server
+  /// has said it: the length that the server names now is judged before the file is fetched.
   public var doubt: Doubt?
 
   /// What is needed to judge a length that a server has just named.
@@ -58,8 +58,8 @@ public struct Attempt: Hashable, Sendable {
 }
 
 extension Attempt {
-  /// The client's headers as far as this attempt may send them: they are for the origin of the download's own address. A
-  /// mirror elsewhere is a stranger, and they may be credentials.
+  /// The client's headers as far as this attempt may send them: they are for the origin of the download's own address.
+  /// A mirror elsewhere is a stranger, and they may be credentials.
   public var headers: [Header] {
     address.hasOrigin(of: ownAddress) ? description.headers : []
   }
@@ -102,8 +102,8 @@ public struct AttemptReport: Hashable, Sendable {
     /// So many bytes are of no use. Waits for `proceed` before it throws them away; until then, and in the row from now
     /// on, nothing is promised.
     case restarting(discarding: Int64, because: RestartCause)
-    /// The file is complete, or a tagged copy of it. Until it has its name only what the record says would survive a power cut for certain.
-    /// Waits for `proceed`, and for its contents to be durable, before it renames it so.
+    /// The file is complete, or a tagged copy of it. Until it has its name only what the record says would survive a
+    /// power cut for certain. Waits for `proceed`, and for its contents to be durable, before it renames it so.
     case publishing(PublishedFile, kept: ResumeRecord, tagging: Download.Tagging? = nil)
     /// The file stands at its place, and the place is synced; these folders were made for it, the outermost first. The
     /// attempt has ended.

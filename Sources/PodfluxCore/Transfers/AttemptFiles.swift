@@ -43,16 +43,16 @@ public protocol ReadableContents {
 public protocol PartialContents: ReadableContents, Sendable {
   /// Its length in bytes.
   func length() throws(DownloadError) -> Int64
-  /// What is to be fetched for the tags of the complete file, as far as its feed names it: what its format takes, and what
-  /// neither is in it nor lies in its folder.
+  /// What is to be fetched for the tags of the complete file, as far as its feed names it: what its format takes, and
+  /// what neither is in it nor lies in its folder.
   ///
   /// - Parameters:
   ///   - path: Where it is to stand.
   ///   - goOn: Asked now and then while that takes time; false where it must end.
   func tagParts(for path: LibraryPath, while goOn: () -> Bool) -> Set<TagMaterial.Part>
-  /// Makes the complete file one that can be moved to its place, and tells which file that is: moving keeps the number. Where
-  /// the library is on another disk, or tags are wanted, it is copied there. The partial itself stays as it is. That a copy
-  /// cannot be tagged is no failure: then the file is published without tags.
+  /// Makes the complete file one that can be moved to its place, and tells which file that is: moving keeps the number.
+  /// Where the library is on another disk, or tags are wanted, it is copied there. The partial itself stays as it is.
+  /// That a copy cannot be tagged is no failure: then the file is published without tags.
   ///
   /// A second call, after a name has turned out to be taken, gives the same file.
   ///

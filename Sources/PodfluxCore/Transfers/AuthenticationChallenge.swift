@@ -52,8 +52,8 @@ public struct AuthenticationChallenge: Hashable, Sendable {
 }
 
 extension AuthenticationChallenge {
-  /// The challenges of a field's value, in the server's order. What follows none of the grammar ends the reading: what came
-  /// before it holds. Cost: linear.
+  /// The challenges of a field's value, in the server's order. What follows none of the grammar ends the reading: what
+  /// came before it holds. Cost: linear.
   public static func challenges(in value: String) -> [AuthenticationChallenge] {
     var reader = ChallengeReader(Array(value.utf8))
     return reader.challenges()
@@ -71,8 +71,8 @@ extension ResponseHead {
     return Array(found.prefix(AuthenticationChallenge.maximumCount))
   }
 
-  /// The first realm that the server names, as a message can repeat it: without control characters, not too long, and with
-  /// nothing that may be a secret of the request.
+  /// The first realm that the server names, as a message can repeat it: without control characters, not too long, and
+  /// with nothing that may be a secret of the request.
   public var shownRealm: String? {
     challenges.lazy.compactMap { $0.realm.map(AuthenticationChallenge.shown) }.first {
       !$0.isEmpty && !AuthenticationChallenge.mayRepeatSecret($0)
@@ -103,8 +103,8 @@ extension AuthenticationChallenge {
   }
 }
 
-/// Reads `#challenge` (RFC 9110 sections 11.2 to 11.6). A comma ends a parameter or a challenge: which of the two, the word
-/// behind it tells. A parameter has a `=` behind its name, and a challenge has not.
+/// Reads `#challenge` (RFC 9110 sections 11.2 to 11.6). A comma ends a parameter or a challenge: which of the two, the
+/// word behind it tells. A parameter has a `=` behind its name, and a challenge has not.
 private struct ChallengeReader {
   private let bytes: [UInt8]
   private var index = 0

@@ -20,8 +20,8 @@ public enum ContentCoding: String, Hashable, Sendable {
 }
 
 extension ResponseHead {
-  /// What servers that are set up wrongly call a body that is not coded: names of charsets and of transfers, which curl and
-  /// browsers ignore as they stand for no coding.
+  /// What servers that are set up wrongly call a body that is not coded: names of charsets and of transfers, which curl
+  /// and browsers ignore as they stand for no coding.
   private static let namesOfNone = ["", "identity", "none", "binary", "8bit", "utf-8", "aws-chunked"]
 
   /// Whether the body is coded, in a coding that the engine decodes or in another.

@@ -20,8 +20,9 @@ extension DownloadError {
 }
 
 extension ResponseHead {
-  /// How the server challenges the request, as far as that decides what follows; nil if it does not. What it says of a token
-  /// counts first, then the first scheme that a session can meet; without the session's credentials it does not matter.
+  /// How the server challenges the request, as far as that decides what follows; nil if it does not. What it says of a
+  /// token counts first, then the first scheme that a session can meet; without the session's credentials it does not
+  /// matter.
   public var challenge: Challenge? {
     guard !lacksSession else { return .unsent }
     let challenges = challenges.map(Challenge.init)

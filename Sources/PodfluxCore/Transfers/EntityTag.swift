@@ -32,8 +32,8 @@ public struct EntityTag: Sendable, Hashable {
     !isWeak && !other.isWeak && opaqueTag == other.opaqueTag
   }
 
-  /// A hash of what a field value says, quoted or not, strong or weak; nil for an empty one. It tells two tags apart whose
-  /// form allows no more.
+  /// A hash of what a field value says, quoted or not, strong or weak; nil for an empty one. It tells two tags apart
+  /// whose form allows no more.
   static func hash(of text: String) -> Int64? {
     var bytes = text.utf8[...]
     if bytes.starts(with: "W/".utf8) { bytes.removeFirst(2) }

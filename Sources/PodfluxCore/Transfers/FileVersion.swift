@@ -3,8 +3,8 @@ import Flux
 /// The validators that distinguish one version of a file from another.
 public struct FileVersion: Hashable, Sendable {
   public var strongETag: String?
-  /// A hash of the entity tag, weak and malformed ones included: an equal one proves nothing, and another one says that the
-  /// file has changed.
+  /// A hash of the entity tag, weak and malformed ones included: an equal one proves nothing, and another one says that
+  /// the file has changed.
   public var tagHash: Int64?
   /// Whether its server sends another tag for the same bytes each time.
   public var rotatesTags = false
@@ -47,8 +47,8 @@ public struct FileVersion: Hashable, Sendable {
     return sent.milliseconds - modified.milliseconds >= strongDateAge
   }
 
-  /// Whether a head and this version have validators, but none of one kind, so that nothing confirms or contradicts: a server
-  /// may send a tag with whole files and none with parts, or the other way round.
+  /// Whether a head and this version have validators, but none of one kind, so that nothing confirms or contradicts: a
+  /// server may send a tag with whole files and none with parts, or the other way round.
   func isIncomparable(with head: ResponseHead) -> Bool {
     let tag = head["ETag"].flatMap(EntityTag.hash)
     if tagHash != nil && tag != nil || lastModified != nil && head.lastModified != nil { return false }

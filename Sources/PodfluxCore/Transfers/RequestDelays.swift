@@ -1,6 +1,7 @@
 /// For how long after an engine's start nothing begins.
 ///
-/// A program that changes something, and ends the engine at once, asks servers for nothing then that it would break off.
+/// A program that changes something, and ends the engine at once, asks servers for nothing then that it would break
+/// off.
 public struct RequestDelays: Hashable, Sendable {
   /// Of downloads, and of the small files beside them.
   public var downloads: Duration

@@ -13,12 +13,12 @@ public struct ResponseHead: Sendable, Hashable {
   /// How many redirects were followed.
   public let redirects: Int
 
-  /// Where permanent redirects alone (301, 308) have led, without user info and fragment; nil if none did. Its query may
-  /// contain tokens: do not log it.
+  /// Where permanent redirects alone (301, 308) have led, without user info and fragment; nil if none did. Its query
+  /// may contain tokens: do not log it.
   public let permanentURL: String?
 
-  /// Whether the request that it answers has a session and was sent without its credentials: they are for other hosts, or the
-  /// request has credentials of its own.
+  /// Whether the request that it answers has a session and was sent without its credentials: they are for other hosts,
+  /// or the request has credentials of its own.
   public let lacksSession: Bool
 
   /// All fields in the order received, names as sent.

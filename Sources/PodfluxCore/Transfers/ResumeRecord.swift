@@ -80,8 +80,8 @@ public struct ResumeRecord: Hashable, Sendable, Codable {
     digestStates = try container.decodeIfPresent([String].self, forKey: .digestStates) ?? []
   }
 
-  /// A record that no partial file agrees with: what is kept is given up by the next attempt. It takes the place of one that
-  /// cannot be read.
+  /// A record that no partial file agrees with: what is kept is given up by the next attempt. It takes the place of one
+  /// that cannot be read.
   public static func ofNoUse(durable: Int64) -> ResumeRecord {
     ResumeRecord(
       url: "", strongETag: nil, lastModified: nil, total: nil, durable: durable, tailHash: "", bootID: "",

@@ -4,11 +4,12 @@ import Flux
 public enum RetryAfter {
   /// The shortest accepted delay, in milliseconds: "at once" is no answer to a failure.
   public static let minMilliseconds: Int64 = 1000
-  /// The longest accepted delay of a download, in milliseconds: a day. The engine retries sooner if an origin requests more.
+  /// The longest accepted delay of a download, in milliseconds: a day. The engine retries sooner if an origin requests
+  /// more.
   public static let maxMilliseconds: Int64 = 24 * 3600 * 1000
 
-  /// The delay of the response's `Retry-After` in milliseconds from its sending, clamped to `minMilliseconds` ... `longest`;
-  /// nil if there is none, or it is neither seconds nor a date.
+  /// The delay of the response's `Retry-After` in milliseconds from its sending, clamped to `minMilliseconds` ...
+  /// `longest`; nil if there is none, or it is neither seconds nor a date.
   ///
   /// A date counts from the response's own `Date` if readable, since the clocks of both sides may differ; else from
   /// `now`. A past date gives the shortest delay.

@@ -145,14 +145,14 @@ extension TransferMachine {
     return end(isStopping ? .stopped(kept: kept) : .failed(error, kept: kept))
   }
 
-  /// The old version's bytes could not be cut off behind those that the new one repeats: no record describes the file, as
-  /// `filesFailed` is about to tell.
+  /// The old version's bytes could not be cut off behind those that the new one repeats: no record describes the file,
+  /// as `filesFailed` is about to tell.
   public mutating func cutFailed() {
     isUncut = true
   }
 
-  /// How many bytes of the partial the last durable record promises: to this length the partial is cut where a sync fails,
-  /// at once and before anything else, since the row may learn of the failure too late.
+  /// How many bytes of the partial the last durable record promises: to this length the partial is cut where a sync
+  /// fails, at once and before anything else, since the row may learn of the failure too late.
   ///
   /// The row promises what an announced restart gives up until the store has agreed.
   public var promised: Int64 { promisedUntilRestart ?? kept?.durable ?? 0 }

@@ -21,8 +21,8 @@ extension TransferMachine {
   /// How long the file is; nil for unknown.
   public var total: Int64? { (incoming ?? version).total }
 
-  /// What is wrong with the length that a server has named first or anew, where there is no room for so much. It is believed
-  /// for some time from now on.
+  /// What is wrong with the length that a server has named first or anew, where there is no room for so much. It is
+  /// believed for some time from now on.
   mutating func shortage(for incoming: FileVersion) -> DownloadError? {
     guard let (room, reserve) = roomInDoubt, let total = incoming.total else { return nil }
     let needed = max(0, total - base)

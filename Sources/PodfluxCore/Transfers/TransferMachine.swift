@@ -2,12 +2,13 @@ import Flux
 
 /// One attempt at a download, as a state machine: what happens goes in, what to do comes out. It does none of it.
 ///
-/// `DownloadAttempt` carries the orders out, one after the other; what they find out comes back through the methods below.
+/// `DownloadAttempt` carries the orders out, one after the other; what they find out comes back through the methods
+/// below.
 ///
 /// The story of an attempt: open the partial and compare it with its record; ask the server; judge the head; receive,
-/// comparing what repeats kept bytes and appending what follows; check the complete file; name it; sync, while the store
-/// learns the name; publish. Twice it waits for the store, so that the row is always first: before kept bytes are thrown
-/// away, and before the file gets its name.
+/// comparing what repeats kept bytes and appending what follows; check the complete file; name it; sync, while the
+/// store learns the name; publish. Twice it waits for the store, so that the row is always first: before kept bytes are
+/// thrown away, and before the file gets its name.
 public struct TransferMachine: Sendable {
   /// What the shell is to do.
   public enum Order: Hashable, Sendable {
@@ -119,8 +120,8 @@ public struct TransferMachine: Sendable {
   public internal(set) var isTooLongForRoom = false
   /// Whether the file was found to be longer than the settings allow.
   var isFileTooLarge = false
-  /// How the body that comes is coded, although identity was asked for; nil where it is not. The shell undoes it: what is
-  /// received here is the file.
+  /// How the body that comes is coded, although identity was asked for; nil where it is not. The shell undoes it: what
+  /// is received here is the file.
   public internal(set) var coding: ContentCoding?
 
   /// Makes the machine of an attempt.
@@ -146,8 +147,8 @@ public struct TransferMachine: Sendable {
     if case .receiving = state { true } else { false }
   }
 
-  /// Whether a piece of the body is wanted. To be asked before a coding is undone: what comes of a piece may be nothing,
-  /// and the piece itself counts on a metered path.
+  /// Whether a piece of the body is wanted. To be asked before a coding is undone: what comes of a piece may be
+  /// nothing, and the piece itself counts on a metered path.
   public var wantsBody: Bool {
     switch state {
     case .receiving, .awaitingRestart(.goOn): !isStopping
@@ -160,8 +161,8 @@ public struct TransferMachine: Sendable {
   /// How many bytes of the file are here, those included that are kept and still to be repeated.
   public var received: Int64 { max(position, base) }
 
-  /// Whether what has come may be written before there is more of it. While it may still turn out to be a web page it is
-  /// not compared with what is kept: nothing is given up for a captive portal.
+  /// Whether what has come may be written before there is more of it. While it may still turn out to be a web page it
+  /// is not compared with what is kept: nothing is given up for a captive portal.
   public var mayWrite: Bool { beginning == nil || base == 0 }
 
   /// Whether it is worth recording how far the file has come: not if the end has come, and the last record with it.

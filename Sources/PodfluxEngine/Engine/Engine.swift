@@ -11,16 +11,16 @@ import Synchronization
 import Transfers
 import Tagging
 
-/// A running Podflux: opens a library, takes requests, downloads, and stops without losing anything. `Podflux` is the same with
-/// asynchronous methods; use an engine where several clients ask, as the program `podflux` does.
+/// A running Podflux: opens a library, takes requests, downloads, and stops without losing anything. `Podflux` is the
+/// same with asynchronous methods; use an engine where several clients ask, as the program `podflux` does.
 ///
 /// ```swift
 /// let engine = try Engine(EngineConfiguration(libraryPath: "/srv/podcasts", logger: logger), owner: owner)
 /// ```
 ///
-/// Requests and facts meet in a mailbox; one serial queue drains it in batches, commits each as one transaction, and only
-/// then answers and hands effects to the services. Every method is thread safe and returns at once. An engine that is to end is
-/// told to `stop`; it is kept until `EngineOwner.closed` has been called.
+/// Requests and facts meet in a mailbox; one serial queue drains it in batches, commits each as one transaction, and
+/// only then answers and hands effects to the services. Every method is thread safe and returns at once. An engine that
+/// is to end is told to `stop`; it is kept until `EngineOwner.closed` has been called.
 public final class Engine: Sendable {
   /// Podflux's version.
   public static let version = "1.0.0"
@@ -66,8 +66,8 @@ public final class Engine: Sendable {
     turns.async { [core] in core.loop.stop(mode, because: cause) }
   }
 
-  /// Gives the library up until `resume`: transfers checkpoint and stop, the database is closed and no lock is held when
-  /// the completion is called, at the latest after 2 s. Meanwhile every action is refused with `suspended`.
+  /// Gives the library up until `resume`: transfers checkpoint and stop, the database is closed and no lock is held
+  /// when the completion is called, at the latest after 2 s. Meanwhile every action is refused with `suspended`.
   ///
   /// `suspender` is who wants it. The engine stays suspended until each suspender has called `resume`.
   public func suspend(for suspender: Suspender = .client, _ completion: @escaping @Sendable (Response) -> Void) {
@@ -77,8 +77,8 @@ public final class Engine: Sendable {
   }
 
   /// Takes the library again, and goes on with what was under way, unless the other suspender still wants it suspended:
-  /// then it stays suspended, and a client is refused with `suspended`. Refused with `conflict` while another engine has
-  /// the library.
+  /// then it stays suspended, and a client is refused with `suspended`. Refused with `conflict` while another engine
+  /// has the library.
   public func resume(for suspender: Suspender = .client, _ completion: @escaping @Sendable (Response) -> Void) {
     turns.async { [core] in
       core.loop.resume(for: suspender, answering: EngineRequest(.resume, completion: completion))
@@ -91,8 +91,8 @@ public final class Engine: Sendable {
   /// Whether it ends, or has ended, since nothing could move any more, and not since it was told to stop at once.
   public var isDraining: Bool { core.isDraining.load(ordering: .acquiring) }
 
-  /// Tells, from the queue of turns, whether work is under way that is not to be broken off: files that are being deleted or
-  /// moved, and tokens that are being asked for; and whether sidecars are being fetched.
+  /// Tells, from the queue of turns, whether work is under way that is not to be broken off: files that are being
+  /// deleted or moved, and tokens that are being asked for; and whether sidecars are being fetched.
   public func readWork(_ completion: @escaping @Sendable (_ isBusy: Bool, _ fetchesSidecars: Bool) -> Void) {
     turns.async { [core] in
       guard let stores = core.session?.stores.stores else { return completion(false, false) }
@@ -105,8 +105,8 @@ public final class Engine: Sendable {
     turns.async(execute: completion)
   }
 
-  /// Brings the gauges of `EngineConfiguration.metrics` up to date, and calls back from the queue of turns. While the engine
-  /// is suspended they keep their last values.
+  /// Brings the gauges of `EngineConfiguration.metrics` up to date, and calls back from the queue of turns. While the
+  /// engine is suspended they keep their last values.
   public func readGauges(_ completion: @escaping @Sendable () -> Void) {
     turns.async { [core, mailbox] in
       core.session?.meter?.show(mailboxRequests: mailbox.requestCount, clients: core.clients.count)
@@ -121,8 +121,8 @@ public final class Engine: Sendable {
   ///   - query: What to show.
   ///   - interval: How long changes are gathered at least, in seconds.
   ///   - onEnd: Called once, when there will be no more.
-  ///   - deliver: Takes in a moment. Called one at a time, mostly on another queue than all else; while it does not return
-  ///     no other observer is called. It must not wait for the engine.
+  ///   - deliver: Takes in a moment. Called one at a time, mostly on another queue than all else; while it does not
+  ///     return no other observer is called. It must not wait for the engine.
   /// - Returns: what ends it.
   func observe(
     _ query: SnapshotQuery, interval: Double, onEnd: @escaping @Sendable () -> Void,
@@ -153,8 +153,9 @@ private final class ObservationToken: @unchecked Sendable {
 public struct EngineConfiguration: Sendable {
   /// The library's folder; made if it is missing.
   public var libraryPath: String
-  /// The folder of the library's state, if that is not in the library itself: database, lock and partial files. Made if it is
-  /// missing; it belongs to this library from then on. nil for the one that the library has noted down, or its own.
+  /// The folder of the library's state, if that is not in the library itself: database, lock and partial files. Made if
+  /// it is missing; it belongs to this library from then on. nil for the one that the library has noted down, or its
+  /// own.
   public var statePath: String?
   /// A PEM file of certificate authorities to trust beside the system's.
   public var certificateAuthorityFile: String?
@@ -162,11 +163,11 @@ public struct EngineConfiguration: Sendable {
   public var journal: JournalConfiguration?
   /// What the path to the network is; nil if the engine is to find out.
   public var reportedPath: NetworkPath?
-  /// Whether rows and files are compared when the engine begins, if the setting `cleanupOnStart` says so. A program that is to
-  /// compare them by itself leaves it out: what it asks for may come too late otherwise.
+  /// Whether rows and files are compared when the engine begins, if the setting `cleanupOnStart` says so. A program
+  /// that is to compare them by itself leaves it out: what it asks for may come too late otherwise.
   public var cleansOnStart = true
-  /// Whether downloads are started. They stay queued otherwise: a program that gives them files which are there already must
-  /// not be overtaken.
+  /// Whether downloads are started. They stay queued otherwise: a program that gives them files which are there already
+  /// must not be overtaken.
   public var startsDownloads = true
   /// For how long after the start nothing begins that asks servers.
   public var requestDelays = RequestDelays()
@@ -174,9 +175,9 @@ public struct EngineConfiguration: Sendable {
   public var links: LinkOverrides
   /// Where what is measured goes (`EngineMetric`); nil measures nothing, and costs nothing.
   public var metrics: (any MetricsFactory)?
-  /// Takes a line of JSON about each download that is completed, once that is durable: its item as in snapshots, with the
-  /// `episode`, the `feed`, and the `library` to which its `path` is relative. Called on the engine's queue, and must not
-  /// block. nil for none.
+  /// Takes a line of JSON about each download that is completed, once that is durable: its item as in snapshots, with
+  /// the `episode`, the `feed`, and the `library` to which its `path` is relative. Called on the engine's queue, and
+  /// must not block. nil for none.
   public var onCompletion: (@Sendable ([UInt8]) -> Void)?
   /// The program that tags files, where the setting `tags` asks for it; nil for none, and no tags. It must call
   /// `TaggingWorker.run()` at its start.
@@ -214,8 +215,8 @@ public struct EngineConfiguration: Sendable {
   }
 }
 
-/// Why an engine cannot start, or a library cannot be read. Nothing has been changed. Its `description` is one sentence for
-/// people:
+/// Why an engine cannot start, or a library cannot be read. Nothing has been changed. Its `description` is one sentence
+/// for people:
 ///
 /// ```swift
 /// do { podflux = try await Podflux.open(library: folder) } catch let error as EngineError { print(error.description) }

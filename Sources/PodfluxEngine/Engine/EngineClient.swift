@@ -1,8 +1,8 @@
 import EngineRuntime
 import PodfluxCore
 
-/// The program's side of an engine: the engine tells its owner when it is ready, what people are to be told, and when it has
-/// ended. Calls come on the engine's queue and must not block. The engine keeps its owner until it has ended.
+/// The program's side of an engine: the engine tells its owner when it is ready, what people are to be told, and when
+/// it has ended. Calls come on the engine's queue and must not block. The engine keeps its owner until it has ended.
 ///
 /// ```swift
 /// func ready(revision: Int64) { ready.signal() }
@@ -18,25 +18,25 @@ public protocol EngineOwner: Sendable {
   func closed(because reason: StopReason, revision: Int64, remaining: [DownloadState.Kind: Int])
 }
 
-/// One of those that ask an engine and observe it, such as a connection of a socket. `Engine.connect` takes it in; it asks over
-/// the `EngineConnection` that `connected` gives it.
+/// One of those that ask an engine and observe it, such as a connection of a socket. `Engine.connect` takes it in; it
+/// asks over the `EngineConnection` that `connected` gives it.
 ///
 /// ```swift
 /// func connected(over connection: EngineConnection, revision: Int64) { self.connection.withLock { $0 = connection } }
 /// ```
 ///
-/// Calls come on the engine's queue, but for what says otherwise, and must not block. A client posts no more requests than it
-/// has room for the answers of: then a slow one delays itself only.
+/// Calls come on the engine's queue, but for what says otherwise, and must not block. A client posts no more requests
+/// than it has room for the answers of: then a slow one delays itself only.
 public protocol EngineClient: Sendable {
   /// Whether a moment of the state can be taken now. Asked on any queue; it changes nothing.
   var hasRoom: Bool { get }
   /// The engine has taken the client in. It asks over the connection, from now on.
   func connected(over connection: EngineConnection, revision: Int64)
-  /// Requests of this client have been answered, or can be posted again that were refused for lack of room. A client that
-  /// gathers answers sends them now.
+  /// Requests of this client have been answered, or can be posted again that were refused for lack of room. A client
+  /// that gathers answers sends them now.
   func turnEnded()
-  /// A moment of the state, after `Query.observe`, if there is room. Called one at a time, mostly on another queue than the
-  /// rest.
+  /// A moment of the state, after `Query.observe`, if there is room. Called one at a time, mostly on another queue than
+  /// the rest.
   func observed(_ moment: ObservedMoment)
   /// A turn has been committed, for those who observe actions.
   func committed(_ turn: ObservedTurn)

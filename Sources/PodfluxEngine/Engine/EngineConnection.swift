@@ -8,7 +8,8 @@ import Synchronization
 /// let isTaken = connection.post(.action(.downloads(.pause(.all)))) { response in print(response.revision) }
 /// ```
 ///
-/// When the connection ends, so does what the client observes. Requests that were posted before are carried out all the same.
+/// When the connection ends, so does what the client observes. Requests that were posted before are carried out all the
+/// same.
 public final class EngineConnection: Sendable {
   let id: ClientID
   private let mailbox: EngineLoop.EngineMailbox
@@ -21,8 +22,8 @@ public final class EngineConnection: Sendable {
     self.core = core
   }
 
-  /// Posts a request; its completion is called with the answer, on the engine's queue, in the order of posting, as long as
-  /// `end` has not been called.
+  /// Posts a request; its completion is called with the answer, on the engine's queue, in the order of posting, as long
+  /// as `end` has not been called.
   ///
   /// - Returns: false if too many wait; the caller tries again after `EngineClient.turnEnded`.
   public func post(_ content: EngineRequest.Content, completion: @escaping @Sendable (Response) -> Void) -> Bool {

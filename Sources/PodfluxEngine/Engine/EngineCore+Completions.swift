@@ -3,8 +3,8 @@ import WireProtocol
 
 /// Completions, for a program that hooks into them.
 extension EngineCore {
-  /// Tells of each download that these committed actions have completed: that an attempt has finished, or the last engine
-  /// had published before it could say so.
+  /// Tells of each download that these committed actions have completed: that an attempt has finished, or the last
+  /// engine had published before it could say so.
   func tellCompletions(by actions: [Action]) {
     guard let tell = configuration.onCompletion, let library = session?.library else { return }
     for id in actions.flatMap(\.possiblyCompleted) {

@@ -4,8 +4,8 @@ import PodfluxCore
 
 /// What needs the machine, before a turn sees the request: stores do not ask the system.
 extension EngineRequest {
-  /// The request, refused if it asks for what this machine does not have, with the documents read that it names, and with
-  /// its secret in the vault.
+  /// The request, refused if it asks for what this machine does not have, with the documents read that it names, and
+  /// with its secret in the vault.
   ///
   /// - Parameter library: The library's folder.
   func checked(for library: String, with vault: VaultDoor) -> EngineRequest {

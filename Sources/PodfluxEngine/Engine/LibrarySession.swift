@@ -126,8 +126,8 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
     return remaining
   }
 
-  /// How many downloads are in each state, as clients see it. What a full disk keeps from being read is as memory has it:
-  /// there what would wait is queued.
+  /// How many downloads are in each state, as clients see it. What a full disk keeps from being read is as memory has
+  /// it: there what would wait is queued.
   private var remaining: [DownloadState.Kind: Int] {
     let downloads = dispatcher.state.downloads
     do {

@@ -9,8 +9,8 @@ import WireProtocol
 /// func observed(_ moment: ObservedMoment) { show(moment.snapshot.downloads?.counts) }
 /// ```
 ///
-/// `EngineClient.observed` gets moments in the order of time. Those that the client had no room for are left out: it gets the
-/// latest one later.
+/// `EngineClient.observed` gets moments in the order of time. Those that the client had no room for are left out: it
+/// gets the latest one later.
 public struct ObservedMoment: Sendable {
   /// The stores that were asked for.
   public let snapshot: Snapshot

@@ -13,10 +13,10 @@ private struct CountingBasis: Hashable {
 
 /// Shows observers the state as it changes. Used on the queue of turns only, but for what says otherwise.
 ///
-/// A turn costs observers a flag. What they are shown is read later, at most once in an interval, over a connection of its
-/// own that holds fast to one moment, on a queue of its own: however many observers there are, turns go on. Observers of
-/// the same at the same interval share one reading. A slow one is shown the latest when it has room again, and nothing
-/// between.
+/// A turn costs observers a flag. What they are shown is read later, at most once in an interval, over a connection of
+/// its own that holds fast to one moment, on a queue of its own: however many observers there are, turns go on.
+/// Observers of the same at the same interval share one reading. A slow one is shown the latest when it has room again,
+/// and nothing between.
 final class Observers: @unchecked Sendable {
   // `@unchecked`: `groups` and what belongs to it is touched on `turns` only, `counted` on `reading` only.
 
@@ -95,8 +95,8 @@ final class Observers: @unchecked Sendable {
   ///   - interval: How long changes are gathered at least, in seconds.
   ///   - onEnd: Called when there will be no more: it was removed, or the engine ends.
   ///   - hasRoom: Whether a moment can be taken in now; otherwise a later one is offered.
-  ///   - deliver: Called one at a time, on a queue of the observers; `flush` and `close` wait for it in a turn, so that it
-  ///     must not wait for the engine.
+  ///   - deliver: Called one at a time, on a queue of the observers; `flush` and `close` wait for it in a turn, so that
+  ///     it must not wait for the engine.
   func add(
     _ query: SnapshotQuery, interval: Double, hasRoom: @escaping @Sendable () -> Bool = { true },
     onEnd: @escaping @Sendable () -> Void = {}, deliver: @escaping Delivery

@@ -104,8 +104,8 @@ public final class Podflux: Sendable {
     try await client.ask(.snapshot(query)).snapshot
   }
 
-  /// What a subscription to a feed would bring; nothing is kept. Fetches the feed over the present path, for a minute at
-  /// most.
+  /// What a subscription to a feed would bring; nothing is kept. Fetches the feed over the present path, for a minute
+  /// at most.
   ///
   /// - Throws: `Refusal`: `not_found` if nothing is there, `invalid_value` if it is no feed, else `conflict`.
   public func preview(of feed: FeedPreview.Wish) async throws(Refusal) -> FeedPreview {

@@ -12,8 +12,8 @@ import WireProtocol
 /// configuration.journal = JournalConfiguration(path: "/var/log/podflux.jsonl")
 /// ```
 ///
-/// The engine keeps at most five files, each of little more than `maximumBytes`. It does not start if the path cannot be written; a write that
-/// fails later ends the journal, not the engine.
+/// The engine keeps at most five files, each of little more than `maximumBytes`. It does not start if the path cannot
+/// be written; a write that fails later ends the journal, not the engine.
 public struct JournalConfiguration: Sendable {
   /// The default size of a full file, in bytes: 64 MiB.
   public static let defaultBytes: Int64 = 64 << 20

@@ -138,8 +138,8 @@ public enum FeedListReader {
     (try? OPMLReader.read(bytes))?.isWhole ?? false
   }
 
-  /// OPML documents with all of the feeds, with passwords and tokens in their addresses: each of at most so many bytes, unless
-  /// one feed needs more. Cost: the text is written once for each halving that this takes.
+  /// OPML documents with all of the feeds, with passwords and tokens in their addresses: each of at most so many bytes,
+  /// unless one feed needs more. Cost: the text is written once for each halving that this takes.
   public static func documents(of feeds: [PodcastIntent.FeedList.Entry], atMost bytes: Int) -> [String] {
     let writer = OPMLWriter(title: "Podflux", includesSecrets: true)
     let text = writer.text(of: feeds.map { .init(address: $0.address, title: $0.title, group: $0.group) })

@@ -24,8 +24,8 @@ struct FileTagging: Sendable {
     (self.library, self.tagger, self.logger) = (library, tagger, logger)
   }
 
-  /// What is to be fetched for the tags of a file: what its format takes, and what neither is in it nor lies in the folder where
-  /// it is to stand.
+  /// What is to be fetched for the tags of a file: what its format takes, and what neither is in it nor lies in the
+  /// folder where it is to stand.
   func parts(
     missingIn file: PartialFile, for path: LibraryPath, while goOn: () -> Bool
   ) -> Set<TagMaterial.Part> {

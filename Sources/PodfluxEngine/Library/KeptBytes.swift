@@ -7,7 +7,8 @@ import Synchronization
 final class KeptBytes: Sendable {
   private let partials: Partials
   private let bootID: String
-  /// What was found first for attempts that have reported nothing yet: their partial files grow, and what is shown does not.
+  /// What was found first for attempts that have reported nothing yet: their partial files grow, and what is shown does
+  /// not.
   private let found = Mutex<[Attempted: Int64]>([:])
   /// How many attempts are remembered, far more than run at once.
   private static let remembered = 1024
@@ -23,8 +24,8 @@ final class KeptBytes: Sendable {
   }
 
   /// How many bytes the next attempt of a download would resume from, unless it finds them damaged; 0 if there are none
-  /// after the row's durable ones, or a running attempt knows better. Costs at most one stat(2) for a download with kept
-  /// bytes.
+  /// after the row's durable ones, or a running attempt knows better. Costs at most one stat(2) for a download with
+  /// kept bytes.
   func bytes(of download: Download, live: LiveAttempt?) -> Int64 {
     guard let record = download.progress.resume, download.mayHavePartial else { return 0 }
     guard let live else { return bytes(of: download.id, behind: record) }

@@ -8,7 +8,8 @@ import Tagging
 
 /// The library's folder in the core's terms: what attempts work on.
 ///
-/// Its aspects: `+FileSystem` (what surveys, steps, verifications and deletions work on). An attempt's file is an `OpenPartial`.
+/// Its aspects: `+FileSystem` (what surveys, steps, verifications and deletions work on). An attempt's file is an
+/// `OpenPartial`.
 struct LibraryFiles: AttemptFiles {
   let partials: Partials
   private let publisher: Publisher
@@ -135,8 +136,8 @@ extension LibraryFiles: InterruptedPublications {
   }
 }
 
-/// Places that attempts are about to publish to: attempts that end at the same time would find the same free name, and all but
-/// one would look again. Only that is saved by this: no file replaces another one in any case.
+/// Places that attempts are about to publish to: attempts that end at the same time would find the same free name, and
+/// all but one would look again. Only that is saved by this: no file replaces another one in any case.
 private final class PromisedPlaces: Sendable {
   /// An attempt that ends before it publishes leaves its place here: so many are forgotten together.
   private static let limit = 1024

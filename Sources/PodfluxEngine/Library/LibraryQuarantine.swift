@@ -3,8 +3,8 @@ import Flux
 import Foundation
 import PodfluxCore
 
-/// A library's quarantine, the folder of the files that were put aside: lists, restores and deletes them, without an engine or
-/// beside a running one.
+/// A library's quarantine, the folder of the files that were put aside: lists, restores and deletes them, without an
+/// engine or beside a running one.
 ///
 /// ```swift
 /// let deleted = try LibraryQuarantine(ofLibraryAt: "/srv/podcasts").empty(olderThanDays: 30)
@@ -12,7 +12,8 @@ import PodfluxCore
 ///
 /// Nothing replaces another file. Calls wait for the disk.
 public struct LibraryQuarantine: Sendable {
-  /// Why an operation failed; nothing was changed. `description` is one sentence for people: `print(failure.description)`.
+  /// Why an operation failed; nothing was changed. `description` is one sentence for people:
+  /// `print(failure.description)`.
   public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The library is missing or unreadable.
     case unreadableLibrary(String)

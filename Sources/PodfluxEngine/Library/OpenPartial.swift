@@ -66,8 +66,8 @@ final class OpenPartial: PartialContents {
     return movable
   }
 
-  /// What is wrong where the copy would take of the reserve. It names no bytes to watch for: room for the rest of the download
-  /// may be there all the time, and it would be woken at once. It is tried again after a while.
+  /// What is wrong where the copy would take of the reserve. It names no bytes to watch for: room for the rest of the
+  /// download may be there all the time, and it would be woken at once. It is tried again after a while.
   private func shortage(of incoming: Incoming, reserve: Int64) throws(DownloadError) -> DownloadError? {
     let (length, room) = try translatingErrors { () throws(FileError) in
       (try file.length(), try incoming.freeBytes())

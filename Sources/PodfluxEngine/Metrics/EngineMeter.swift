@@ -4,8 +4,8 @@ import PodfluxCore
 
 /// Counts what happens in an engine, and reads the gauges when they are wanted. Used on the queue of turns only.
 ///
-/// Events are counted from committed batches: what a service reports counts once, however often it was delivered. A tick of
-/// a running download costs a comparison.
+/// Events are counted from committed batches: what a service reports counts once, however often it was delivered. A
+/// tick of a running download costs a comparison.
 struct EngineMeter {
   private let bytesReceived: Counter
   private let bytesDiscarded: [RestartCause: Counter]

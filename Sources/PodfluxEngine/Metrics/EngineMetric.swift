@@ -1,4 +1,5 @@
-/// The figures that an engine measures while `EngineConfiguration.metrics` has a backend. A raw value is the figure's name there.
+/// The figures that an engine measures while `EngineConfiguration.metrics` has a backend. A raw value is the figure's
+/// name there.
 ///
 /// ```swift
 /// let names = EngineMetric.allCases.map(\.rawValue)

@@ -3,8 +3,8 @@ import Persistence
 import PodfluxCore
 import Synchronization
 
-/// Reads the known episodes of feeds for refreshes, over a database connection of its own, which is opened when the first
-/// feed has changed.
+/// Reads the known episodes of feeds for refreshes, over a database connection of its own, which is opened when the
+/// first feed has changed.
 final class LibraryEpisodes: EpisodeReader, Sendable {
   private enum Connection {
     case none

@@ -13,8 +13,8 @@ extension LocalClock {
     }
   }
 
-  /// By how much the clocks of a zone were ahead of UTC when something was published. A zone that the machine has known once
-  /// and does not know any more leaves it to the publisher's clocks.
+  /// By how much the clocks of a zone were ahead of UTC when something was published. A zone that the machine has known
+  /// once and does not know any more leaves it to the publisher's clocks.
   static func offsetSeconds(of published: PublicationDate, in zone: NameTimeZone) -> Int64 {
     guard case .place(let name) = zone, let zone = timeZone(named: name) else { return published.offsetSeconds }
     return Int64(zone.secondsFromGMT(for: published.moment.date))

@@ -8,8 +8,8 @@ enum LocalClock {
   /// How far ahead a zone is believed that seems not to change its clocks: two years.
   private static let foresightDays = 730
 
-  /// How local clocks go from a moment on (tzset(3): `TZ`, or else /etc/localtime). The system's library reads the zone, which
-  /// knows more ways to write it than Foundation.
+  /// How local clocks go from a moment on (tzset(3): `TZ`, or else /etc/localtime). The system's library reads the
+  /// zone, which knows more ways to write it than Foundation.
   static func localTime(at now: Timestamp) -> LocalTime {
     linux_read_time_zone()
     // From the day before: clocks that have just been put back showed these times before.

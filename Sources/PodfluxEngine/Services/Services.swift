@@ -8,7 +8,8 @@ import PodfluxCore
 import Reachability
 import Transfers
 
-/// What carries effects out: transfers, deletions, verifications, cleanups, sidecars. What it finds out it posts as facts.
+/// What carries effects out: transfers, deletions, verifications, cleanups, sidecars. What it finds out it posts as
+/// facts.
 final class Services: Sendable {
   /// The name, in the engine's folder, of the file of all certificate authorities.
   private static let authorityBundleName = "authorities.pem"

@@ -6,8 +6,8 @@ import PodfluxCore
 import Synchronization
 import Transfers
 
-/// What is looked after once a day outside the tables: the quarantine, the certificate authorities, and which folders are
-/// still there. On a queue of its own, behind all other work.
+/// What is looked after once a day outside the tables: the quarantine, the certificate authorities, and which folders
+/// are still there. On a queue of its own, behind all other work.
 final class UpkeepService: Sendable {
   private let files: LibraryFiles
   private let transfers: TransferService

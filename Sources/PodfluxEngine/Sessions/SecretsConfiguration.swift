@@ -2,8 +2,8 @@ import EngineRuntime
 import Foundation
 import Vault
 
-/// Where an engine keeps the secrets of sessions: passwords and tokens. By default they are in a file of the state folder that
-/// only its owner may read.
+/// Where an engine keeps the secrets of sessions: passwords and tokens. By default they are in a file of the state
+/// folder that only its owner may read.
 ///
 /// ```swift
 /// configuration.secrets = SecretsConfiguration(keyFile: "/etc/podflux/key")
@@ -25,8 +25,8 @@ public struct SecretsConfiguration: Sendable {
     self.netrcFile = netrcFile
   }
 
-  /// The same, with the key that `systemd` has handed over (systemd.exec(5), `LoadCredential=podflux-key:…`) where no other
-  /// one is named.
+  /// The same, with the key that `systemd` has handed over (systemd.exec(5), `LoadCredential=podflux-key:…`) where no
+  /// other one is named.
   public func withCredential(in environment: [String: String]) -> Self {
     var configuration = self
     configuration.keyFile = keyFile ?? VaultKey.credentialPath(in: environment)

@@ -77,8 +77,8 @@ package struct ProcessConfiguration: Sendable {
     return home + "/Podcasts"
   }
 
-  /// The library that is named where another value comes from, or farther from the command; nil if none is, and for what the
-  /// command itself says.
+  /// The library that is named where another value comes from, or farther from the command; nil if none is, and for
+  /// what the command itself says.
   package func library(beside source: Source) throws(ConfigurationFault) -> String? {
     switch source {
     case .option, .standard: return nil

@@ -5,8 +5,8 @@ import WireProtocol
 
 /// Follows downloads until none of them moves any more, from what an engine tells an observer.
 ///
-/// It is told of actions and of a list of downloads that move. Where that leaves a doubt, such as after an attempt that has
-/// failed and may be tried again, the caller looks the downloads up (`needsLook`, `look`).
+/// It is told of actions and of a list of downloads that move. Where that leaves a doubt, such as after an attempt that
+/// has failed and may be tried again, the caller looks the downloads up (`needsLook`, `look`).
 package struct DownloadFollower {
   /// What has become of a download.
   package enum Outcome: Hashable, Sendable {
@@ -134,9 +134,9 @@ package struct DownloadFollower {
     }
   }
 
-  /// An engine leaves out action lines for which a client has no room, and never lines of state: what has left the list of
-  /// what moves, and has not been told to have ended before, is looked up. So is all if nothing moves any more. A full list is
-  /// also left by what moves on.
+  /// An engine leaves out action lines for which a client has no room, and never lines of state: what has left the list
+  /// of what moves, and has not been told to have ended before, is looked up. So is all if nothing moves any more. A
+  /// full list is also left by what moves on.
   private mutating func doubt(_ gone: [DownloadItem]) {
     let wasMoving = moves
     moves = library.counts.moving > 0
@@ -221,7 +221,8 @@ package struct DownloadFollower {
 
   /// Takes in what has ended unseen: before the first look, or between two of them.
   ///
-  /// Cost: what has failed, what moves, and what was added since; all that is complete, if a download is gone that moved.
+  /// Cost: what has failed, what moves, and what was added since; all that is complete, if a download is gone that
+  /// moved.
   ///
   /// - Parameters:
   ///   - failed: Those that had failed before.
@@ -265,7 +266,8 @@ package struct DownloadFollower {
     }
   }
 
-  /// The connection was lost, and another one begins: what was told is told again, and what has happened between is looked up.
+  /// The connection was lost, and another one begins: what was told is told again, and what has happened between is
+  /// looked up.
   package mutating func beginAnew() {
     library = ObservedLibrary()
     (doubtsAll, moves, hasGivenUp) = (true, true, false)
@@ -273,11 +275,13 @@ package struct DownloadFollower {
 
   // MARK: What does not come by itself
 
-  /// How far away an attempt may be that is waited for, in milliseconds: five minutes. A server can put one off for a day.
+  /// How far away an attempt may be that is waited for, in milliseconds: five minutes. A server can put one off for a
+  /// day.
   package static let patienceMilliseconds: Int64 = 300_000
 
-  /// Whether nothing moves but what waits for a login, for room, or for a moment that is far away; where all downloads are
-  /// followed, for the network too. Of many that wait the listed ones stand for the rest, until `unlistedNeedHelp` has looked at all.
+  /// Whether nothing moves but what waits for a login, for room, or for a moment that is far away; where all downloads
+  /// are followed, for the network too. Of many that wait the listed ones stand for the rest, until `unlistedNeedHelp`
+  /// has looked at all.
   ///
   /// - Parameter now: The time now.
   package func needsHelp(at now: Timestamp) -> Bool {
@@ -312,8 +316,8 @@ package struct DownloadFollower {
   /// Whether one of those that are left waits for a login.
   package var waitsForLogins: Bool { rows.contains { $0.reason == .auth } }
 
-  /// Gives up what waits for logins, for room, for the network and for a far moment: a person has closed the one, and has to
-  /// make the other. Their downloads wait on.
+  /// Gives up what waits for logins, for room, for the network and for a far moment: a person has closed the one, and
+  /// has to make the other. Their downloads wait on.
   ///
   /// - Parameter clock: For what is said of those that wait.
   package mutating func giveUp(by clock: PersonalClock) -> [Settled] {

@@ -41,7 +41,8 @@ extension EpisodeCondition {
     }
   }
 
-  /// Which episodes it means, as a part of a sentence: "with Night in the title and of at least 10m". Nil for all of them.
+  /// Which episodes it means, as a part of a sentence: "with Night in the title and of at least 10m". Nil for all of
+  /// them.
   package var words: String? {
     var words: [String] = []
     for part in parts where !words.contains(part.partWords) { words.append(part.partWords) }

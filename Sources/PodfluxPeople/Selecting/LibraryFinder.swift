@@ -6,8 +6,9 @@ import Texts
 /// Finds what a person means with a selector: an id, a URL, or a unique part of a title, without regard to case and
 /// diacritics.
 ///
-/// An id is believed before a URL, a URL before a title, and a whole title before a part of one. A download without a title is
-/// known by the end of its URL. An id costs a look-up, a URL of an episode or a part of a title a look at each row.
+/// An id is believed before a URL, a URL before a title, and a whole title before a part of one. A download without a
+/// title is known by the end of its URL. An id costs a look-up, a URL of an episode or a part of a title a look at each
+/// row.
 package struct LibraryFinder {
   /// How many candidates of an ambiguous selector are listed.
   package static let shownCandidates = 10
@@ -77,8 +78,8 @@ package struct LibraryFinder {
 
   // MARK: URLs
 
-  /// Several things can have one URL: items show it without what may be secret in it, such as the value of a parameter. A URL
-  /// with such a part names none of them for sure.
+  /// Several things can have one URL: items show it without what may be secret in it, such as the value of a parameter.
+  /// A URL with such a part names none of them for sure.
   private func find(_ address: WebAddress, among kinds: SelectedKinds) throws -> Selected? {
     let url = address.redacted
     guard let found = try find(url: url, among: kinds) else { return nil }
@@ -167,8 +168,8 @@ package struct LibraryFinder {
 }
 
 extension LibraryFinder {
-  /// The downloads without a title that have a folded text in their name. Cost: a walk through those without a title, which
-  /// come before all others in the order of titles.
+  /// The downloads without a title that have a folded text in their name. Cost: a walk through those without a title,
+  /// which come before all others in the order of titles.
   private func untitled(containing folded: String) throws -> [Selected] {
     let part = FoldedText.bytes(of: folded)
     var found: [DownloadID] = []

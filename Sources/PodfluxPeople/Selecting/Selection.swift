@@ -68,8 +68,8 @@ package struct SelectedKinds: OptionSet, Hashable, Sendable {
 /// Why a selector names nothing that a command could take.
 package enum SelectionFailure: Error, Hashable {
   case nothing(selector: String, kinds: SelectedKinds)
-  /// Several have it in their titles, or as their URL; at most `LibraryFinder.shownCandidates` of them are listed. The titles of feeds are by
-  /// their ids.
+  /// Several have it in their titles, or as their URL; at most `LibraryFinder.shownCandidates` of them are listed. The
+  /// titles of feeds are by their ids.
   case ambiguous(selector: String, candidates: [Selected], feeds: [String: String], count: Int)
 
   /// The lines for people.

@@ -15,8 +15,8 @@ package struct CommandHints {
 
   // MARK: Feeds
 
-  /// A feed as a shell's word: its title, unless another feed has the same, or a command would take it for something else;
-  /// then its id.
+  /// A feed as a shell's word: its title, unless another feed has the same, or a command would take it for something
+  /// else; then its id.
   package func selector(for feed: FeedItem) -> String { selector(title: feed.title ?? "", id: feed.id) }
 
   /// The same for a feed that is known by its title and its id.

@@ -3,8 +3,8 @@ import PodfluxCore
 
 /// Refusals in words.
 extension EngineRefusal {
-  /// Why a request was refused, for a person who has typed a command and no line of JSON: with the names of commands and
-  /// options where the protocol has its own.
+  /// Why a request was refused, for a person who has typed a command and no line of JSON: with the names of commands
+  /// and options where the protocol has its own.
   package var words: String {
     let named = Self.members.reduce(message.withCommandNames) { words, member in
       guard words.hasPrefix(member.protocol) else { return words }

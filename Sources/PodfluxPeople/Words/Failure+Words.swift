@@ -26,8 +26,9 @@ extension Failure {
     ),
   ]
 
-  /// Whether the engine's sentence says more than its code: it quotes the realm or the session of a login, says what the
-  /// server sent or left out or what the system refused, or names who answered where that is not the address itself.
+  /// Whether the engine's sentence says more than its code: it quotes the realm or the session of a login, says what
+  /// the server sent or left out or what the system refused, or names who answered where that is not the address
+  /// itself.
   private var isToldBetter: Bool {
     if message.hasPrefix("a further document of the feed") { return true }
     return switch DownloadError.Code(rawValue: code) {

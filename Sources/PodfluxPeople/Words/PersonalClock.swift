@@ -10,8 +10,8 @@ package struct PersonalClock: Sendable {
   /// Seconds east of Greenwich at a second since 1970.
   private let offset: @Sendable (Int64) -> Int64
 
-  /// - Parameter zone: The person's; nil for that of the process (tzset(3)), which the system's library reads: it knows more
-  ///   ways to write it than Foundation.
+  /// - Parameter zone: The person's; nil for that of the process (tzset(3)), which the system's library reads: it knows
+  ///   more ways to write it than Foundation.
   package init(now: Timestamp, zone: TimeZone? = nil) {
     self.now = now
     if let zone {

@@ -1,7 +1,8 @@
 import PodfluxCore
 
 extension String {
-  /// A URL as people see it: without user, password and tokens. Of what is no address all goes that could be one of them.
+  /// A URL as people see it: without user, password and tokens. Of what is no address all goes that could be one of
+  /// them.
   package var withoutCredentials: String { (try? WebAddress(self))?.redacted ?? withoutSecretParts }
 
   private var withoutSecretParts: String {

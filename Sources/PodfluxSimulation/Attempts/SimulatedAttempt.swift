@@ -2,8 +2,8 @@ import EngineRuntime
 import Flux
 import PodfluxCore
 
-/// An attempt in the simulated world: the product's own `DownloadAttempt` and `AttemptFileWork`. Each step is an event of the
-/// scheduler, and its outcome is handed in with the next one: between the two everything else can happen.
+/// An attempt in the simulated world: the product's own `DownloadAttempt` and `AttemptFileWork`. Each step is an event
+/// of the scheduler, and its outcome is handed in with the next one: between the two everything else can happen.
 final class SimulatedAttempt {
   let attempt: Attempt
   /// Its process. The cycle ends with either.
@@ -246,8 +246,9 @@ final class SimulatedAttempt {
     if world.sabotage != .syncNotAwaited { try advance { $0.synchronized(failure) } }
   }
 
-  /// The process is no more. In the product two system calls lie between a sync that fails beside the writing and the cut
-  /// that follows it, and the kernel tells no other process of the failure: no crash of this world falls between them.
+  /// The process is no more. In the product two system calls lie between a sync that fails beside the writing and the
+  /// cut that follows it, and the kernel tells no other process of the failure: no crash of this world falls between
+  /// them.
   func die() {
     if files.isCutOwed { files.file?.truncate(to: Int(core.machine.promised)) }
   }

@@ -1,8 +1,8 @@
 import Flux
 import PodfluxCore
 
-/// What is known of feeds and episodes independently of the tables: the rows as they were written, and which episode each
-/// truly is.
+/// What is known of feeds and episodes independently of the tables: the rows as they were written, and which episode
+/// each truly is.
 final class FeedModel {
   private(set) var feeds: [Feed.Key: Feed] = [:]
   private(set) var episodes: [EpisodeID: Episode] = [:]
@@ -146,8 +146,8 @@ final class FeedModel {
 
   // MARK: Identity
 
-  /// Whether the rules of identity leave no doubt that a content is a known episode's: by the guid, by the address of the
-  /// file, or by title and date; and no other episode of the feed has ever had that.
+  /// Whether the rules of identity leave no doubt that a content is a known episode's: by the guid, by the address of
+  /// the file, or by title and date; and no other episode of the feed has ever had that.
   private func mustBe(_ content: EpisodeContent, _ known: Episode) -> Bool {
     let former = histories[known.id] ?? []
     let others = episodes(of: known.feed).filter { $0.id != known.id }.flatMap { histories[$0.id] ?? [] }

@@ -2,8 +2,8 @@ import PodfluxCore
 
 /// Checks of downloads that get another address.
 extension InvariantChecker {
-  /// Without its client's word a download gets another address only where its server has refused the former one, and only
-  /// its episode's.
+  /// Without its client's word a download gets another address only where its server has refused the former one, and
+  /// only its episode's.
   func checkAddress(of row: Download, from before: Download, _ batch: Batch, _ world: World) throws {
     guard let wish = world.client.wishes[row.id], wish.addresses.last != row.address else { return }
     let isRefused =

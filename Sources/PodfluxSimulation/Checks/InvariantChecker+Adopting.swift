@@ -92,8 +92,8 @@ extension InvariantChecker {
   private func checkTruth(of path: String, _ episode: EpisodeID) throws {
     // What people have not dropped is named after no episode, or after one that the engine has named it after.
     guard let dropped = adoptable[path], let row = feeds.episodes[episode] else { return }
-    // What spoke against an episode may speak for it when its publisher has changed its title: a number that was none of the
-    // former title's, beside a length that is still its own.
+    // What spoke against an episode may speak for it when its publisher has changed its title: a number that was none
+    // of the former title's, beside a length that is still its own.
     guard dropped.truth != nil || row.content.title == dropped.title else { return }
     guard SimulatedItem.truth(of: row.content) == dropped.truth else {
       throw Violation(.adopted, "\(path) is taken for \(episode), which is \(row.content.summary)")

@@ -31,9 +31,9 @@ extension InvariantChecker {
 
   /// The cleanup declares a completed download's file missing.
   ///
-  /// A file with its path, inode and length may be another download's all the same, if that one was published there when
-  /// this one's was gone, and got its inode. Then the time is another one, and that download has written it, or has its
-  /// time.
+  /// A file with its path, inode and length may be another download's all the same, if that one was published there
+  /// when this one's was gone, and got its inode. Then the time is another one, and that download has written it, or
+  /// has its time.
   func willLose(_ file: PublishedFile, of id: DownloadID, on disk: SimulatedDisk) throws {
     guard let present = disk.published[file.path.description]?.file, disk.isPublished(file) else { return }
     let isReplaced =
@@ -78,8 +78,8 @@ extension InvariantChecker {
 
   /// The download whose row needs this file, at any path, or whose own name the file has too.
   ///
-  /// - Parameter away: The downloads whose own names were away as the run looked: when a person brings one back behind its
-  ///   look, the other name was a stray.
+  /// - Parameter away: The downloads whose own names were away as the run looked: when a person brings one back behind
+  ///   its look, the other name was a stray.
   private func owner(
     of file: SimulatedFile, at place: EntryPath, on disk: SimulatedDisk, _ away: Set<DownloadID>
   ) -> DownloadID? {
@@ -268,9 +268,9 @@ extension InvariantChecker {
     }
   }
 
-  /// The names, without extensions, of sidecars whose missing media steps have dealt with, and of their folders' pictures.
-  /// What a person has made of these was known to the survey then, and goes on as a person's file: an orphan of the next
-  /// run.
+  /// The names, without extensions, of sidecars whose missing media steps have dealt with, and of their folders'
+  /// pictures. What a person has made of these was known to the survey then, and goes on as a person's file: an orphan
+  /// of the next run.
   private func forgottenStems(_ steps: [CleanupStep]) -> [String] {
     steps.flatMap { step -> [String] in
       guard case .missing(_, let file, _) = step.finding, step.decision != .leave else { return [] }
@@ -298,8 +298,8 @@ extension InvariantChecker {
     throw Violation(.agreement, "a second cleanup finds something to do: \(step)\(earlier ?? "")")
   }
 
-  /// Whether it is about the second name (link(2)) of a file, whose download had the first one until the run before: then
-  /// nothing tells it from any other orphan, or from a file that was to stay.
+  /// Whether it is about the second name (link(2)) of a file, whose download had the first one until the run before:
+  /// then nothing tells it from any other orphan, or from a file that was to stay.
   private func isLastName(_ step: CleanupStep) -> Bool {
     let found: FoundFile
     switch step.finding {
@@ -364,7 +364,8 @@ extension CleanupStep {
 }
 
 extension PublishedFile {
-  /// Whether a row with this knows that file as its own. A row that a start has completed knows no time: its path tells.
+  /// Whether a row with this knows that file as its own. A row that a start has completed knows no time: its path
+  /// tells.
   func describes(_ file: SimulatedFile, at place: LibraryPath) -> Bool {
     guard inode == file.inode, length == file.length else { return false }
     return modifiedNanoseconds.map { $0 == file.modified } ?? (path == place)

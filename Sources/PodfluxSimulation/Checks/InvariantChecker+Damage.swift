@@ -33,7 +33,8 @@ extension InvariantChecker {
   }
 
   /// A download whose file another program has edited stays completed. Without a recorded time, an edit cannot be
-  /// distinguished from damage. A file that another row knows with its new time is that one's: its number may be reused.
+  /// distinguished from damage. A file that another row knows with its new time is that one's: its number may be
+  /// reused.
   private func checkEdited(_ row: Download, _ before: Download?, on disk: SimulatedDisk) throws {
     guard case .completed(let file)? = before?.state, row.state.kind != .completed, file.modifiedNanoseconds != nil,
       let entry = disk.published[file.path.description], entry.file.inode == file.inode, entry.file.isEdited,

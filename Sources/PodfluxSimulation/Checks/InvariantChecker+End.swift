@@ -70,8 +70,8 @@ extension InvariantChecker {
 }
 
 extension CleanupRun {
-  /// Whether a file that was completed at a moment tells of the disk of all files: what came after a run was refused may be
-  /// where nothing else is mounted.
+  /// Whether a file that was completed at a moment tells of the disk of all files: what came after a run was refused
+  /// may be where nothing else is mounted.
   func isProof(_ finished: Timestamp?) -> Bool {
     guard let doubtedSince, let finished else { return true }
     return finished < doubtedSince

@@ -88,7 +88,8 @@ extension InvariantChecker {
         !refresh.known.isEmpty, refresh.known.isDisjoint(with: podcast.truths)
       else { continue }
       let truths = podcast.truths
-      // A client may have given it the address of another podcast, which its row names since, or which leads on at once.
+      // A client may have given it the address of another podcast, which its row names since, or which leads on at
+      // once.
       if podcast.isTold(in: former.podcast) { continue }
       let first = refresh.firstShowings[0]
       let isLedOn =

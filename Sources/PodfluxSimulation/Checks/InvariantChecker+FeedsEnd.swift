@@ -32,8 +32,8 @@ extension InvariantChecker {
     return simulated.podcasts[simulated.places[place].podcast].guid != feed.podcast?.guid
   }
 
-  /// The feeds that are refreshed without a client's request and have not been since then. Those that have become another
-  /// podcast's are looked at in the end.
+  /// The feeds that are refreshed without a client's request and have not been since then. Those that have become
+  /// another podcast's are looked at in the end.
   func unrefreshed(since moment: Timestamp) -> [FeedID] {
     feeds.feeds.values.filter { feed in
       !feed.wishes.isPaused && !feed.refreshes.hasEnded && !feed.refreshes.meetsOtherPodcast

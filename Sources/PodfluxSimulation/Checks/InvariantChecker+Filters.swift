@@ -4,8 +4,8 @@ import PodfluxCore
 
 /// Checks of the filters over episodes.
 extension InvariantChecker {
-  /// Compares a filter's count with the episodes that a list shows, which looks at rows and not at counts. Each commit has
-  /// its filter, so that a run checks all of them.
+  /// Compares a filter's count with the episodes that a list shows, which looks at rows and not at counts. Each commit
+  /// has its filter, so that a run checks all of them.
   func checkEpisodeFilters(_ world: World) throws {
     guard world.options.faults.contains(.filters), let store = world.process?.dispatcher.state.filters,
       let today = store.today

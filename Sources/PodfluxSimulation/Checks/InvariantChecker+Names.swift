@@ -10,7 +10,8 @@ extension InvariantChecker {
     }
   }
 
-  /// A download goes and leaves its file to its client. A renaming that is under way may have moved it, or moves it yet.
+  /// A download goes and leaves its file to its client. A renaming that is under way may have moved it, or moves it
+  /// yet.
   func release(_ file: PublishedFile, of id: DownloadID, on disk: SimulatedDisk) {
     disk.release(file, of: id)
     for handed in handedSteps.values {

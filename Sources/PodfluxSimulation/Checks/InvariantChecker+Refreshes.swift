@@ -163,8 +163,8 @@ extension InvariantChecker {
     throw Violation(.nothingLost, "\(feed.id) was the podcast \(guid), and becomes \(other) at once")
   }
 
-  /// A refresh reads the documents of a feed until one has an episode that the feed had when it was last read without a gap;
-  /// the first refresh reads all of them. Each of their episodes is known then.
+  /// A refresh reads the documents of a feed until one has an episode that the feed had when it was last read without a
+  /// gap; the first refresh reads all of them. Each of their episodes is known then.
   private func checkFurther(of feed: Feed, _ refresh: SimulatedRefresh) throws {
     let known = Set(feeds.episodes(of: feed.key).compactMap { SimulatedItem.truth(of: $0.content) })
     let former = feeds.read[feed.key] ?? []

@@ -113,7 +113,8 @@ extension InvariantChecker {
           !disk.links.contains(file.path.description)
         else { continue }
         guard disk.isPublished(file) else {
-          // Where its folder was away at the last look nothing followed, and another download may have made it anew since.
+          // Where its folder was away at the last look nothing followed, and another download may have made it anew
+          // since.
           if row.owner == nil, row.kind != .cover { continue }
           throw Violation(.sidecarRows, "\(row) says that its file is there, and it is not")
         }

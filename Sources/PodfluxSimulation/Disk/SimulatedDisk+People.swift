@@ -97,8 +97,8 @@ extension SimulatedDisk {
     }
   }
 
-  /// It is back; where a name has been given to another file meanwhile, a person keeps it elsewhere. All folders can be read
-  /// again.
+  /// It is back; where a name has been given to another file meanwhile, a person keeps it elsewhere. All folders can be
+  /// read again.
   func mount() {
     isInPlace = true
     covers = [:]
@@ -129,8 +129,8 @@ extension SimulatedDisk {
     return entry.file.inode == file.inode && entry.file.length == Int(file.length)
   }
 
-  /// A download has this file from now on, even if a person has put it there, or if it is elsewhere just now and may come
-  /// back: a person has taken it away, or its disk is gone.
+  /// A download has this file from now on, even if a person has put it there, or if it is elsewhere just now and may
+  /// come back: a person has taken it away, or its disk is gone.
   func own(_ file: PublishedFile) {
     let path = file.path.description
     released.remove(Place(path: path, inode: file.inode, length: Int(file.length)))

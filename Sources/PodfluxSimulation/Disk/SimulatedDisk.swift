@@ -226,8 +226,8 @@ final class SimulatedDisk {
     return made.compactMap { try? LibraryPath(validating: $0) }
   }
 
-  /// The engine gives a published file another name, and syncs its folders. Returns the folders that were made for it; nil
-  /// if the name is taken.
+  /// The engine gives a published file another name, and syncs its folders. Returns the folders that were made for it;
+  /// nil if the name is taken.
   func move(_ former: String, to path: String, sparingTwins: Bool) -> [LibraryPath]? {
     guard published[path] == nil, !links.contains(path), !folders.contains(path),
       !sparingTwins || twins(of: path).isEmpty, let entry = take(former)
@@ -311,8 +311,8 @@ final class SimulatedDisk {
     published[path]?.isForeign = true
   }
 
-  /// A person puts a file there; its number may be one that another file had. With the number, length and place of a file
-  /// that is known no program could tell it from that one: then it gets a new number.
+  /// A person puts a file there; its number may be one that another file had. With the number, length and place of a
+  /// file that is known no program could tell it from that one: then it gets a new number.
   func addForeignFile(at path: String, knowing isKnown: (Place) -> Bool) {
     guard isFree(path), !isFull else { return }
     // Notes, or music.

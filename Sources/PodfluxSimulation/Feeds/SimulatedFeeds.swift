@@ -2,8 +2,8 @@ import EngineRuntime
 import Flux
 import PodfluxCore
 
-/// All podcasts of a world, and all addresses of their feeds. It has a generator of its own: a world without feeds draws as
-/// if there were none.
+/// All podcasts of a world, and all addresses of their feeds. It has a generator of its own: a world without feeds
+/// draws as if there were none.
 struct SimulatedFeeds {
   var random: SeededGenerator
   private(set) var podcasts: [SimulatedPodcast] = []

@@ -59,8 +59,8 @@ struct SimulatedItem: Hashable {
     return date.milliseconds.isMultiple(of: 86_400_000) ? date.advanced(byMilliseconds: 1_800_000) : date
   }
 
-  /// Gives it the date of another episode that has its title, and about the same length: guid and address alone tell the two
-  /// apart.
+  /// Gives it the date of another episode that has its title, and about the same length: guid and address alone tell
+  /// the two apart.
   mutating func becomeNamesake(of other: inout SimulatedItem) {
     (published, seconds) = (other.published, other.seconds + 1)
     (hasNamesake, other.hasNamesake) = (true, true)
@@ -99,7 +99,8 @@ struct SimulatedItem: Hashable {
       if random.once(in: 3) {
         text.hasPrefix("https") ? "http" + text.dropFirst(5) : "https" + text.dropFirst(4)
       } else {
-        // As a signature does; a name that journals know as a secret's would be blanked there, and could not be replayed.
+        // As a signature does; a name that journals know as a secret's would be blanked there, and could not be
+        // replayed.
         "\(text.prefix { $0 != "?" })?e=\(truth)&revision=\(revision)"
       }
     address = (try? WebAddress(moved)) ?? address

@@ -3,8 +3,8 @@ import Flux
 import Persistence
 import PodfluxCore
 
-/// A refresh in the simulated world: the product's own `RefreshAttempt`, with its queue and its exchange. Each step is an
-/// event of the scheduler: between two of them everything else can happen.
+/// A refresh in the simulated world: the product's own `RefreshAttempt`, with its queue and its exchange. Each step is
+/// an event of the scheduler: between two of them everything else can happen.
 final class SimulatedRefresh {
   /// What is still to come of an exchange.
   private enum Delivery {

@@ -115,10 +115,12 @@ public struct Simulation: Sendable {
     return try summary(of: world, replaying: replaying)
   }
 
-  /// How many events may pass without a turn: several thousand times what the longest suspension and the slowest start take.
+  /// How many events may pass without a turn: several thousand times what the longest suspension and the slowest start
+  /// take.
   private static let eventsWithoutTurn = 200_000
 
-  /// What clients say, and what befalls the world, must lead to turns: an engine that takes nothing in any more is stuck.
+  /// What clients say, and what befalls the world, must lead to turns: an engine that takes nothing in any more is
+  /// stuck.
   private func liveThroughFaults(_ world: World) throws {
     var (turns, events) = (world.turns, 0)
     while world.turns < options.turns, try world.step() {

@@ -90,14 +90,15 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
   /// `rules`.
   public static let sidecars = FaultKinds(rawValue: 262144)
 
-  /// Clients switch tags on and off, and tagging fails or takes the process with it. It is not among `all`, like `rules`.
+  /// Clients switch tags on and off, and tagging fails or takes the process with it. It is not among `all`, like
+  /// `rules`.
   public static let tags = FaultKinds(rawValue: 524288)
 
   /// People drop files that are named after episodes, and clients have them adopted. Not among `all`, like `rules`.
   public static let adopting = FaultKinds(rawValue: 1_048_576)
 
-  /// Clients open and close sessions; servers want credentials, their tokens expire, and renewing them fails, is slow or is
-  /// answered twice. Not among `all`, like `rules`.
+  /// Clients open and close sessions; servers want credentials, their tokens expire, and renewing them fails, is slow
+  /// or is answered twice. Not among `all`, like `rules`.
   public static let sessions = FaultKinds(rawValue: 1 << 21)
 
   /// Each kind and its name.

@@ -2,8 +2,8 @@ import EngineRuntime
 import Flux
 import PodfluxCore
 
-/// The opening of a session in the simulated world: the product's own `SessionAttempt`, with its queue and its exchange. Each
-/// step is an event of the scheduler.
+/// The opening of a session in the simulated world: the product's own `SessionAttempt`, with its queue and its
+/// exchange. Each step is an event of the scheduler.
 final class SimulatedOpening {
   let opening: SessionOpening
   /// Its process. The cycle ends with either.

@@ -2,8 +2,8 @@ import EngineRuntime
 import Flux
 import PodfluxCore
 
-/// Servers that want credentials, and that issue tokens. They have a generator of their own: a world without sessions draws as
-/// if there were none.
+/// Servers that want credentials, and that issue tokens. They have a generator of their own: a world without sessions
+/// draws as if there were none.
 struct SimulatedSessions {
   /// A server of some hosts: what it accepts.
   struct Server {
@@ -63,8 +63,8 @@ struct SimulatedSessions {
     return Login(wish, source: .text(text))
   }
 
-  /// The address with the secret of a login of the kind `parameter`, which has none any more: a client gives it so. Nil for
-  /// another kind.
+  /// The address with the secret of a login of the kind `parameter`, which has none any more: a client gives it so. Nil
+  /// for another kind.
   func address(_ address: WebAddress, with choice: inout SessionChoice?) -> WebAddress? {
     guard case .new(var login)? = choice, login.wish.kind == .parameter, case .text(let secret)? = login.source else {
       return nil

@@ -2,8 +2,8 @@ import EngineRuntime
 import Flux
 import PodfluxCore
 
-/// The fetch of a sidecar in the simulated world: the product's own `SidecarAttempt`, with its queue and its exchange. Each
-/// step is an event of the scheduler: between two of them everything else can happen.
+/// The fetch of a sidecar in the simulated world: the product's own `SidecarAttempt`, with its queue and its exchange.
+/// Each step is an event of the scheduler: between two of them everything else can happen.
 final class SimulatedSidecar {
   let fetch: SidecarFetch
   /// Its process. The cycle ends with either.

@@ -2,8 +2,8 @@ import EngineRuntime
 import Flux
 import PodfluxCore
 
-/// Servers of pictures, chapters and transcripts. It has a generator of its own: a world without sidecars draws as if there
-/// were none.
+/// Servers of pictures, chapters and transcripts. It has a generator of its own: a world without sidecars draws as if
+/// there were none.
 struct SimulatedSidecars {
   var random: SeededGenerator
 

@@ -116,8 +116,8 @@ extension World {
     noteTrouble("a person puts a file at \(path)")
   }
 
-  /// A deletion has succeeded. What it has left is the client's own now: a file behind a link, and one that a person has
-  /// changed since, unless it is a download's.
+  /// A deletion has succeeded. What it has left is the client's own now: a file behind a link, and one that a person
+  /// has changed since, unless it is a download's.
   ///
   /// - Parameter stood: Whether the file was there as it was to go.
   func release(_ file: PublishedFile, leftBy deletion: Deletion, stood: Bool) {

@@ -73,8 +73,8 @@ extension World {
     ) { number throws(DownloadError) in try Self.path(Self.name(stem, number)) }
   }
 
-  /// Downloads of one host share their name, so that names collide; every third is spelled in another case, and so is the
-  /// folder of every fifth.
+  /// Downloads of one host share their name, so that names collide; every third is spelled in another case, and so is
+  /// the folder of every fifth.
   static func stem(of address: WebAddress) -> String {
     let parts = address.description.split(separator: "/")
     let number = parts.last.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0

@@ -174,7 +174,8 @@ final class World {
       try sidecar.process.ifAlive { _ in try sidecar.receiveNext(number: number) }
     case .sidecarErrand(let process, let order): try process.ifAlive { try $0.run(order) }
     case .session(let opening): try opening.process.ifAlive { _ in try opening.work() }
-    case .sessionExchange(let opening, let number): try opening.process.ifAlive { _ in opening.receiveNext(number: number) }
+    case .sessionExchange(let opening, let number):
+      try opening.process.ifAlive { _ in opening.receiveNext(number: number) }
     case .feedChange: try changeFeeds()
     case .mounting:
       disk.mount()

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A file with the exposition, as the textfile collector of node_exporter reads it: it is replaced as a whole, so that no
-/// reader sees a part of it.
+/// A file with the exposition, as the textfile collector of node_exporter reads it: it is replaced as a whole, so that
+/// no reader sees a part of it.
 public struct ExpositionFile: Sendable {
   /// What the file system has refused.
   public struct Failure: Error, CustomStringConvertible {
@@ -17,8 +17,8 @@ public struct ExpositionFile: Sendable {
     self.path = path
   }
 
-  /// Replaces the file. A temporary file lies beside it for a moment, whose name ends with `.tmp`; collectors read names
-  /// with `.prom` only.
+  /// Replaces the file. A temporary file lies beside it for a moment, whose name ends with `.tmp`; collectors read
+  /// names with `.prom` only.
   ///
   /// What is there and is no file that this has written, such as a device, a link or a person's file, is left as it is.
   public func write(_ exposition: [UInt8]) throws(Failure) {

@@ -1,8 +1,8 @@
 import CLinux
 import Synchronization
 
-/// Asks the kernel which way it would send packets to an address: by all rules and routing tables, of which `LinkTable` knows
-/// the main table's default routes only. It belongs to the network namespace of the thread that made it.
+/// Asks the kernel which way it would send packets to an address: by all rules and routing tables, of which `LinkTable`
+/// knows the main table's default routes only. It belongs to the network namespace of the thread that made it.
 final class KernelRoutes: Sendable {
   /// Which way packets go.
   enum Choice: Hashable, Sendable {

@@ -157,8 +157,8 @@ extension NetlinkReader {
     Header(bytes)?.sequence == sequence
   }
 
-  /// The kernel's choice for one destination, in an answer to a request for its route; nil if there is none, or no route
-  /// leads there.
+  /// The kernel's choice for one destination, in an answer to a request for its route; nil if there is none, or no
+  /// route leads there.
   static func choice(_ bytes: ArraySlice<UInt8>, answering sequence: UInt32) -> KernelRoutes.Choice? {
     guard let header = Header(bytes), header.sequence == sequence, header.type == Kind.newRoute else { return nil }
     let body = bytes.dropFirst(Header.size).prefix(header.length - Header.size)

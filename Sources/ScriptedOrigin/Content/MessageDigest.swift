@@ -1,6 +1,7 @@
 import CCrypto
 
-/// A digest by which tests and the demo recognise content. It uses another interface of libcrypto than the product does.
+/// A digest by which tests and the demo recognise content. It uses another interface of libcrypto than the product
+/// does.
 public final class MessageDigest {
   /// The name that libcrypto has for an algorithm.
   public enum Algorithm: String, Sendable {

@@ -17,7 +17,8 @@ public final class PasswordGuard: Sendable {
   private let requestsPerNonce: Int
   private let nonce = Mutex((number: 0, uses: 0))
 
-  /// - Parameter requestsPerNonce: After so many requests a digest's nonce is stale: the client has to answer another one.
+  /// - Parameter requestsPerNonce: After so many requests a digest's nonce is stale: the client has to answer another
+  ///   one.
   public init(
     _ scheme: Scheme, realm: String = "private", user: String, password: String, requestsPerNonce: Int = .max
   ) {

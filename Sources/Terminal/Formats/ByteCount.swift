@@ -14,8 +14,8 @@ public struct ByteCount: Sendable, Hashable, CustomStringConvertible {
     return Self.amount(bytes, in: unit) + " " + Self.units[unit]
   }
 
-  /// The part that is there of a whole, such as "18.0/31.2 MB". What is less than one gigabyte of a larger whole has its own
-  /// unit: "18.0 MB/1.2 GB". Without a whole: the number alone.
+  /// The part that is there of a whole, such as "18.0/31.2 MB". What is less than one gigabyte of a larger whole has
+  /// its own unit: "18.0 MB/1.2 GB". Without a whole: the number alone.
   public func of(_ whole: ByteCount?) -> String {
     guard let whole else { return description }
     let unit = Self.unit(of: whole.bytes)

@@ -1,5 +1,5 @@
-/// The control sequences that are sent to a terminal (ECMA-48, DEC private modes). All are understood or ignored by xterm,
-/// VTE, kitty, tmux, screen and the Linux console.
+/// The control sequences that are sent to a terminal (ECMA-48, DEC private modes). All are understood or ignored by
+/// xterm, VTE, kitty, tmux, screen and the Linux console.
 enum ControlSequence {
   static let hideCursor = "\u{1B}[?25l"
   static let showCursor = "\u{1B}[?25h"
@@ -12,8 +12,8 @@ enum ControlSequence {
   static let eraseToEndOfLine = "\u{1B}[K"
   /// Erases the line of the cursor and all below, and moves the cursor to the line's first column.
   ///
-  /// The screen is erased from the second column on: at the first one of the first line tmux takes the same for clearing
-  /// the whole screen, and copies it to its history.
+  /// The screen is erased from the second column on: at the first one of the first line tmux takes the same for
+  /// clearing the whole screen, and copies it to its history.
   static let eraseFromLine = "\r\u{1B}[K\u{1B}[C\u{1B}[J\r"
   /// To the first column.
   static let carriageReturn = "\r"

@@ -1,12 +1,12 @@
 /// Some lines at the bottom of a terminal that are redrawn in place, below lines that scroll away.
 ///
-/// A value that turns lines and the terminal's size into bytes; the caller writes each result with one write(2), which keeps
-/// a frame from flickering, asks for the size before each frame, and limits how many there are in a second.
+/// A value that turns lines and the terminal's size into bytes; the caller writes each result with one write(2), which
+/// keeps a frame from flickering, asks for the size before each frame, and limits how many there are in a second.
 ///
-/// Between two frames the cursor waits, hidden, at the *beginning* of the region. A terminal that is resized may wrap the
-/// region's lines anew or cut them; how many rows they take then is unknown, but where the cursor is, the region begins. The
-/// next frame erases everything below and draws again. While a region is drawn nothing wraps: a character whose width a
-/// terminal sees differently makes a line ragged, and never shifts the lines below.
+/// Between two frames the cursor waits, hidden, at the *beginning* of the region. A terminal that is resized may wrap
+/// the region's lines anew or cut them; how many rows they take then is unknown, but where the cursor is, the region
+/// begins. The next frame erases everything below and draws again. While a region is drawn nothing wraps: a character
+/// whose width a terminal sees differently makes a line ragged, and never shifts the lines below.
 public struct LiveRegion: Sendable {
   private struct Frame: Sendable, Equatable {
     let lines: [StyledText]
@@ -29,8 +29,8 @@ public struct LiveRegion: Sendable {
   /// The bytes of the next frame; none if nothing changes.
   ///
   /// - Parameters:
-  ///   - lines: The region. Lines wider than the terminal are truncated; if there are more than the terminal has, the last
-  ///     ones are shown.
+  ///   - lines: The region. Lines wider than the terminal are truncated; if there are more than the terminal has, the
+  ///     last ones are shown.
   ///   - finished: Lines that scroll away above the region, whole: longer ones wrap.
   ///   - size: The size of the terminal now.
   public mutating func draw(
@@ -59,8 +59,8 @@ public struct LiveRegion: Sendable {
     return bytes
   }
 
-  /// The bytes that remove the region, for a question, for other output, or before the process is suspended. The next frame
-  /// begins where the cursor is then.
+  /// The bytes that remove the region, for a question, for other output, or before the process is suspended. The next
+  /// frame begins where the cursor is then.
   public mutating func erase() -> [UInt8] {
     guard shown != nil else { return [] }
     shown = nil

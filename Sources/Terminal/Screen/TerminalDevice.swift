@@ -26,8 +26,8 @@ public struct TerminalDevice: Sendable {
   @discardableResult
   public func write(_ bytes: [UInt8]) -> Bool { attempt(bytes) == 0 }
 
-  /// Writes all bytes, and waits for a reader that is slow. Returns 0, or the number of the error that kept it from writing
-  /// them, such as `EPIPE` if its reader has gone, or `ENOSPC`.
+  /// Writes all bytes, and waits for a reader that is slow. Returns 0, or the number of the error that kept it from
+  /// writing them, such as `EPIPE` if its reader has gone, or `ENOSPC`.
   public func attempt(_ bytes: [UInt8]) -> Int32 {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]

@@ -1,12 +1,13 @@
 extension String {
-  /// The text with U+FFFD in place of each scalar that could steer a terminal. Everything that did not originate in this
-  /// program, such as a title, goes through this or through `StyledText` before a person sees it.
+  /// The text with U+FFFD in place of each scalar that could steer a terminal. Everything that did not originate in
+  /// this program, such as a title, goes through this or through `StyledText` before a person sees it.
   ///
   /// Other invisible scalars stay: a path that is copied out of a message must still name its file.
   public var printable: String {
     guard !isPrintableASCII else { return self }
     var scalars = UnicodeScalarView()
-    // Tags behind a black flag are a part of it (UTS #51, emoji tag sequences): of the flags of England, Scotland and Wales.
+    // Tags behind a black flag are a part of it (UTS #51, emoji tag sequences): of the flags of England, Scotland and
+    // Wales.
     var tagsLeft = 0
     for scalar in unicodeScalars {
       if scalar.isTag, tagsLeft > 0 {
@@ -23,8 +24,8 @@ extension String {
   /// The most tags of a flag in use, with the one at its end.
   private static let maximumTags = 6
 
-  /// The printable text without what terminals measure differently: fillers and invisible format characters go, and of a
-  /// character with piled-up marks the first scalars stay. What remains has the width that `displayWidth` says.
+  /// The printable text without what terminals measure differently: fillers and invisible format characters go, and of
+  /// a character with piled-up marks the first scalars stay. What remains has the width that `displayWidth` says.
   var measurable: String {
     guard !isPrintableASCII else { return self }
     var scalars = UnicodeScalarView()
@@ -45,9 +46,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether a terminal would obey this instead of showing it: controls (C0, DEL, C1), separators of lines and paragraphs,
-  /// what changes the direction of text (UAX #9), and tags that are no
-  /// part of a flag, which hide text.
+  /// Whether a terminal would obey this instead of showing it: controls (C0, DEL, C1), separators of lines and
+  /// paragraphs, what changes the direction of text (UAX #9), and tags that are no part of a flag, which hide text.
   fileprivate var steersTerminal: Bool {
     if isASCII { return value < 0x20 || value == 0x7F }
     return switch properties.generalCategory {

@@ -20,8 +20,8 @@ enum WideScalars {
     0x2630...0x2637,  // trigrams
     0x268A...0x268F,  // monograms and digrams
     0x2E80...0x303E,  // radicals, description characters, CJK punctuation
-    // Kana, Bopomofo, Hangul letters, strokes, enclosed letters, CJK ideographs, hexagrams, Yi. Eight circled numbers among
-    // them, U+3248…U+324F, are ambiguous, and wide in the C library that terminals ask.
+    // Kana, Bopomofo, Hangul letters, strokes, enclosed letters, CJK ideographs, hexagrams, Yi. Eight circled numbers
+    // among them, U+3248…U+324F, are ambiguous, and wide in the C library that terminals ask.
     0x3041...0xA4CF,
     0xA960...0xA97F,  // Hangul: old first consonants
     0xAC00...0xD7A3,  // Hangul syllables

@@ -1,5 +1,5 @@
-/// The columns of a table of downloads: a mark, podcast, title, and the tail, in which transfers have a bar, amount, rate
-/// and time left, and others their words.
+/// The columns of a table of downloads: a mark, podcast, title, and the tail, in which transfers have a bar, amount,
+/// rate and time left, and others their words.
 ///
 /// Columns grow with what they have shown, and do not shrink again: otherwise the table would jump with every frame.
 struct TransferLayout: Sendable {

@@ -2,7 +2,8 @@
 public struct TransferTable: Sendable {
   /// What a frame adds to the screen.
   public struct Frame: Sendable {
-    /// Rows of finished downloads, which scroll away above. Only the reason of a failure may be wider than the terminal.
+    /// Rows of finished downloads, which scroll away above. Only the reason of a failure may be wider than the
+    /// terminal.
     public let finished: [StyledText]
     /// The rows of the others, the number of those that have no line, and the summary.
     public let lines: [StyledText]
@@ -11,8 +12,9 @@ public struct TransferTable: Sendable {
   private let maximumLines: Int
   private var layout = TransferLayout()
 
-  /// - Parameter maximumLines: The most lines of a frame, also in a higher terminal. Half of what a terminal usually has: one
-  ///   that is made narrower wraps each line into two, and what then does not fit on the screen stays above it for good.
+  /// - Parameter maximumLines: The most lines of a frame, also in a higher terminal. Half of what a terminal usually
+  ///   has: one that is made narrower wraps each line into two, and what then does not fit on the screen stays above it
+  ///   for good.
   public init(maximumLines: Int = 12) {
     self.maximumLines = maximumLines
   }

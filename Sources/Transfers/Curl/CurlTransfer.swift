@@ -104,8 +104,8 @@ final class CurlTransfer {
 // MARK: - What libcurl's callbacks answer
 
 extension CurlTransfer {
-  /// Whether a request may be sent over the connection; false aborts the hop. What lies unread on a connection that an earlier
-  /// exchange has used would be taken for the answer. Within TLS it cannot be seen.
+  /// Whether a request may be sent over the connection; false aborts the hop. What lies unread on a connection that an
+  /// earlier exchange has used would be taken for the answer. Within TLS it cannot be seen.
   func mayRequest(fromPort port: Int32) -> Bool {
     guard !hop.url.origin.isSecure, easy.usesEarlierConnection, sockets.hasUnreadBytes(atPort: port) else {
       return true

@@ -9,8 +9,8 @@ struct HTTPHop: Sendable, Hashable {
   /// What is fetched: with the session's parameter where its secret stands in the address.
   let url: CurlURL
   let credentials: CurlURL.Credentials?
-  /// The session's credentials, where they go with the request: to the session's hosts, and after another origin was visited
-  /// not any more.
+  /// The session's credentials, where they go with the request: to the session's hosts, and after another origin was
+  /// visited not any more.
   let session: SessionCredentials?
   /// Whether the session's credentials are in the request: an address with a parameter of its own in their place goes
   /// without them.
@@ -119,7 +119,8 @@ extension HTTPHop {
 }
 
 extension SessionCredentials {
-  /// Whether they are for a host. It is the one that libcurl connects to; other readers of the address may find another one in it.
+  /// Whether they are for a host. It is the one that libcurl connects to; other readers of the address may find another
+  /// one in it.
   fileprivate func isFor(_ origin: CurlURL.Origin) -> Bool {
     guard kind != .none else { return false }
     return hosts.contains("\(origin.host):\(origin.port)") || origin.hasUsualPort && hosts.contains(origin.host)
@@ -130,8 +131,8 @@ extension CurlURL.Origin {
   /// Whether it has the port of its scheme.
   fileprivate var hasUsualPort: Bool { port == (isSecure ? "443" : "80") }
 
-  /// Whether it is at the same host as another, and secure where that is not, both at their scheme's port: many hosts lead
-  /// from http to https so.
+  /// Whether it is at the same host as another, and secure where that is not, both at their scheme's port: many hosts
+  /// lead from http to https so.
   fileprivate func secures(_ other: Self) -> Bool {
     host == other.host && isSecure && !other.isSecure && hasUsualPort && other.hasUsualPort
   }

@@ -3,8 +3,8 @@ import EngineRuntime
 import Glibc
 import PodfluxCore
 
-/// To which device a connection is bound that must not leave over every one: takes the peer's address and the path's device;
-/// nil for none, because the address is this machine's own.
+/// To which device a connection is bound that must not leave over every one: takes the peer's address and the path's
+/// device; nil for none, because the address is this machine's own.
 public typealias DeviceChoice = @Sendable (_ address: [UInt8], _ device: String) -> String?
 
 /// The sockets that libcurl has open. Only the driver's thread uses it.
@@ -63,8 +63,8 @@ final class SocketTable {
     return Glibc.close(socket)
   }
 
-  /// Whether bytes have come over the connection from this port of this machine that were not read. Cost: one system call for
-  /// each open socket, and one more.
+  /// Whether bytes have come over the connection from this port of this machine that were not read. Cost: one system
+  /// call for each open socket, and one more.
   func hasUnreadBytes(atPort port: Int32) -> Bool {
     guard let socket = numbers.first(where: { Self.port(of: $0) == port }) else { return false }
     var byte: UInt8 = 0

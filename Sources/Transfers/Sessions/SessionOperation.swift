@@ -4,8 +4,8 @@ import Flux
 import PodfluxCore
 import Synchronization
 
-/// The shell of one `SessionAttempt`: a queue for its events, which the vault is called on too, and an exchange on the curl
-/// thread.
+/// The shell of one `SessionAttempt`: a queue for its events, which the vault is called on too, and an exchange on the
+/// curl thread.
 final class SessionOperation: Sendable {
   /// What the curl thread and the queue share.
   private struct Flow {

@@ -4,8 +4,8 @@ import Flux
 import PodfluxCore
 import Synchronization
 
-/// Opens sessions: makes their credentials ready for the requests on the curl thread of a `TransferService`, and gets tokens
-/// anew. What has to survive is in the vault before anything is told of it.
+/// Opens sessions: makes their credentials ready for the requests on the curl thread of a `TransferService`, and gets
+/// tokens anew. What has to survive is in the vault before anything is told of it.
 ///
 /// Every call is thread safe, returns at once and may be repeated.
 public final class SessionService: Sendable {
@@ -131,7 +131,8 @@ public final class SessionService: Sendable {
     }
   }
 
-  /// Ends the openings that are under way. They are begun anew at the next start; what a server issues meanwhile is kept.
+  /// Ends the openings that are under way. They are begun anew at the next start; what a server issues meanwhile is
+  /// kept.
   public func stop() {
     for operation in state.withLock({ $0.openings.endAll() }) { operation.stop() }
   }

@@ -2,8 +2,8 @@ import EngineRuntime
 import Foundation
 import PodfluxCore
 
-/// What a token server has answered, read with suspicion: nothing of it is believed that was not checked, and no message
-/// repeats any of it but a known word.
+/// What a token server has answered, read with suspicion: nothing of it is believed that was not checked, and no
+/// message repeats any of it but a known word.
 extension TokenAnswer {
   /// The longest answer that is read, in bytes.
   static let maximumBytes = 64 << 10
@@ -91,7 +91,8 @@ extension TokenRequest {
     return fields.map { "\($0)=\(Self.escaped($1))" }.joined(separator: "&")
   }
 
-  /// A value of a form (WHATWG URL, application/x-www-form-urlencoded), with `%20` for blanks, which every reader knows.
+  /// A value of a form (WHATWG URL, application/x-www-form-urlencoded), with `%20` for blanks, which every reader
+  /// knows.
   private static func escaped(_ text: String) -> String {
     PercentEncoding.encoded(text.utf8) { byte in
       byte == UInt8(ascii: "*") || byte != UInt8(ascii: "~") && PercentEncoding.isUnreserved(byte)

@@ -6,8 +6,8 @@ import PodfluxCore
 ///
 /// Strict as for clients' lines: what is not understood is refused as a whole, with the first fault that was found.
 public struct ActionLineDecoder: Sendable {
-  /// The longest line, in bytes, without its line feed: a portion of a cleanup's steps with the longest paths. A client's
-  /// line comes back hardly longer than it was sent.
+  /// The longest line, in bytes, without its line feed: a portion of a cleanup's steps with the longest paths. A
+  /// client's line comes back hardly longer than it was sent.
   public static let maximumLineBytes = 16 << 20
 
   /// Makes a decoder; it keeps nothing from line to line.

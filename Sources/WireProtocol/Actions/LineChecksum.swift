@@ -1,5 +1,5 @@
-/// The checksum of a journal's line: CRC-32C (Castagnoli), which finds every error of up to three bits in lines of 16 MiB
-/// and all but one in four billion of others.
+/// The checksum of a journal's line: CRC-32C (Castagnoli), which finds every error of up to three bits in lines of 16
+/// MiB and all but one in four billion of others.
 ///
 /// Source: RFC 3720 section 12.1; the polynomial 0x1EDC6F41, reflected.
 enum LineChecksum {

@@ -4,9 +4,9 @@ import PodfluxCore
 /// The stream of actions, and the journal (the article Protocol): a line for each committed action, in the very form in
 /// which clients send theirs.
 ///
-/// Secrets are blanked: the values of headers, and users and passwords in URLs, those of resume records included. A line
-/// can be read back all the same. What is lost so: a replay tells two URLs apart only if they differ in something else than
-/// user and password, and headers come back in the order of their names.
+/// Secrets are blanked: the values of headers, and users and passwords in URLs, those of resume records included. A
+/// line can be read back all the same. What is lost so: a replay tells two URLs apart only if they differ in something
+/// else than user and password, and headers come back in the order of their names.
 extension LineEncoder {
   /// An action is committed, or about to be. Of a reading, which is never committed, nothing is written.
   public mutating func action(_ action: Action, sequence: Int64, revision: Int64, time: Timestamp) {

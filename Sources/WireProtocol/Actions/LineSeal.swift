@@ -1,9 +1,9 @@
 /// What stands before the other members of a journal's line, so that no bit of it can change unseen:
 /// `{"check":"9a71bb4c-0000012f",` with the line's checksum and its length.
 ///
-/// Both are of what stands behind the seal, up to but without the line feed. The length tells a line that a crash has cut
-/// off, which may be, from one that was changed, which may not. Journals of format 1, before there were seals, have lines
-/// without one: no single bit makes such a line of a sealed one.
+/// Both are of what stands behind the seal, up to but without the line feed. The length tells a line that a crash has
+/// cut off, which may be, from one that was changed, which may not. Journals of format 1, before there were seals, have
+/// lines without one: no single bit makes such a line of a sealed one.
 public enum LineSeal {
   /// How a seal begins.
   public static let head = Array(#"{"check":""#.utf8)

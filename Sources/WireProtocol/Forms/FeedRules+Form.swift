@@ -90,8 +90,8 @@ extension RulesQuery {
   }
 }
 
-/// A cursor as clients see it: the two moments and the episode's number, joined by dots; opaque, so that what is in it may
-/// change.
+/// A cursor as clients see it: the two moments and the episode's number, joined by dots; opaque, so that what is in it
+/// may change.
 extension RulesCursor {
   var text: String {
     "\(place.moment.milliseconds.compact).\(place.added.milliseconds.compact).\(place.id.number.compact)"

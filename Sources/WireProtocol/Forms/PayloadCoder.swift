@@ -2,10 +2,10 @@ import PodfluxCore
 
 /// Reads, writes or describes the members of a payload, as the payload's form names them.
 ///
-/// A form is one function, `exchange(with:)` of a payload or `exchanged(with:)` of an enumeration, generic over the coder:
-/// `PayloadReader` fills the payload from a line, `JSONWriter` writes it, `PayloadDescriber` lists its members for checks
-/// and documentation. So each member is declared once, and each coder gets its own specialized code. A form names its
-/// members in the order of the alphabet, in which lines have them.
+/// A form is one function, `exchange(with:)` of a payload or `exchanged(with:)` of an enumeration, generic over the
+/// coder: `PayloadReader` fills the payload from a line, `JSONWriter` writes it, `PayloadDescriber` lists its members
+/// for checks and documentation. So each member is declared once, and each coder gets its own specialized code. A form
+/// names its members in the order of the alphabet, in which lines have them.
 protocol PayloadCoder {
   /// What can go wrong: a `Refusal` when reading, nothing otherwise.
   associatedtype Fault: Error

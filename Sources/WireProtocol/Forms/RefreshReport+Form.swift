@@ -1,8 +1,8 @@
 import Flux
 import PodfluxCore
 
-/// What refreshes report. `feed` says of which feed, `refresh` which refresh of it, `fetched` how many bytes have come since
-/// its last report.
+/// What refreshes report. `feed` says of which feed, `refresh` which refresh of it, `fetched` how many bytes have come
+/// since its last report.
 extension RefreshReport {
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
     switch news {

@@ -1,8 +1,8 @@
 import Flux
 import PodfluxCore
 
-/// What services find out about sidecars. `sidecar` is the number of its row, `fetch` says which fetch of it reports, and
-/// `fetched` how many bytes have come since its last report.
+/// What services find out about sidecars. `sidecar` is the number of its row, `fetch` says which fetch of it reports,
+/// and `fetched` how many bytes have come since its last report.
 extension SidecarFact {
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
     switch self {

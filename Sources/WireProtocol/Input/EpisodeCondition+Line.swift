@@ -1,8 +1,8 @@
 import Flux
 import PodfluxCore
 
-/// Which episodes a client means (the article Protocol): the form of conditions on downloads, with the keys that episodes
-/// have.
+/// Which episodes a client means (the article Protocol): the form of conditions on downloads, with the keys that
+/// episodes have.
 extension EpisodeCondition {
   init(_ field: Field) throws(Refusal) {
     var reader = EpisodeConditionReader(path: field.path)

@@ -76,8 +76,8 @@ extension Field {
   }
 }
 
-/// A cursor as clients see it: the order, the row's key, and what the order looks at, each behind a dot; opaque, so that
-/// what is in it may change.
+/// A cursor as clients see it: the order, the row's key, and what the order looks at, each behind a dot; opaque, so
+/// that what is in it may change.
 extension ListCursor {
   var text: String {
     let beginning = "\(order.text).\(key.compact)"

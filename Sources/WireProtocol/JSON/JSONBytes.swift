@@ -40,8 +40,8 @@ struct JSONPiece {
 }
 
 extension [UInt8] {
-  /// Appends so many bytes at most, in one piece: to ask for room for each byte would cost more than the byte. So would the
-  /// call of a closure.
+  /// Appends so many bytes at most, in one piece: to ask for room for each byte would cost more than the byte. So would
+  /// the call of a closure.
   @inline(__always)
   mutating func append(upTo limit: Int, _ write: (inout JSONPiece) -> Void) {
     append(addingCapacity: limit) { room in

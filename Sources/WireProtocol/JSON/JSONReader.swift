@@ -1,6 +1,7 @@
 import PodfluxCore
 
-/// Reads one line, or one argument of a command, strictly as JSON (RFC 8259) with unique keys (RFC 7493) and bounded nesting.
+/// Reads one line, or one argument of a command, strictly as JSON (RFC 8259) with unique keys (RFC 7493) and bounded
+/// nesting.
 ///
 /// Foundation's readers take the last of several equal keys, cannot tell 1 from 1.0 or true, and give no member back
 /// when a later one is broken; a strict check on top of them would read each line twice. This one goes on behind a

@@ -96,8 +96,8 @@ extension DownloadsSnapshot.Item {
   /// What a stopped attempt has fetched is kept: it is counted until the row knows it.
   fileprivate var received: Int64 { max(live?.received ?? 0, download.progress.durable, kept) }
 
-  /// Whether there is something to go on with. What a stopped attempt has fetched is on its way there, and what a running one
-  /// has found in the partial file is there.
+  /// Whether there is something to go on with. What a stopped attempt has fetched is on its way there, and what a
+  /// running one has found in the partial file is there.
   fileprivate var isResumable: Bool {
     guard let live else { return download.isResumable || kept > 0 }
     let isKept = live.isStopping && download.state.kind != .running || live.phase == .connecting
@@ -110,8 +110,8 @@ extension DownloadsSnapshot.Item {
     return live?.phase ?? phase
   }
 
-  /// What is queued and cannot be started because of an obstacle waits, as clients see it. Its row need not know: there may
-  /// be a million of them.
+  /// What is queued and cannot be started because of an obstacle waits, as clients see it. Its row need not know: there
+  /// may be a million of them.
   fileprivate var kind: DownloadState.Kind { obstacle == nil ? download.state.kind : .waiting }
   fileprivate var waitingReason: String? { obstacle?.reason.rawValue ?? download.state.waiting?.reason.rawValue }
   fileprivate var wait: Wait? { obstacle.map(Wait.init) ?? download.state.waiting.map(Wait.init) }

@@ -1,8 +1,8 @@
 import Flux
 import PodfluxCore
 
-/// Feeds and episodes as clients see them (the article Protocol): every key is there, unless a client has asked for some of
-/// them.
+/// Feeds and episodes as clients see them (the article Protocol): every key is there, unless a client has asked for
+/// some of them.
 extension JSONWriter {
   mutating func members(of feeds: FeedsSnapshot) {
     member("count", feeds.count)

@@ -3,8 +3,8 @@ import PodfluxCore
 /// Turns moments of the state into `state` lines (the article Protocol) for one who observes: first all of each
 /// store, then what has become another since the last moment.
 ///
-/// Downloads, episodes, feeds and sessions are told one by one; of the other stores, which are small, all is told again. A client that applies the lines
-/// to what it has holds what a snapshot of that moment shows, byte for byte.
+/// Downloads, episodes, feeds and sessions are told one by one; of the other stores, which are small, all is told
+/// again. A client that applies the lines to what it has holds what a snapshot of that moment shows, byte for byte.
 public struct StateLines: Sendable {
   /// What was told of each store: shared with all who were told the same.
   private var told: [StoreName: RenderedState.Part] = [:]

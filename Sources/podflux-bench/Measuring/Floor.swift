@@ -1,8 +1,8 @@
 import CCurl
 import Foundation
 
-/// The least that the work of Podflux could cost: libcurl's multi interface in a loop of one thread, each file synced, and
-/// its folder for each batch of files. No rows, no names, nothing that could resume.
+/// The least that the work of Podflux could cost: libcurl's multi interface in a loop of one thread, each file synced,
+/// and its folder for each batch of files. No rows, no names, nothing that could resume.
 ///
 /// It runs in a process of its own (`podflux-bench floor`), so that the kernel counts its CPU time.
 enum Floor {

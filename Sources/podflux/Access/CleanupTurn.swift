@@ -1,9 +1,9 @@
 import Foundation
 import PodfluxClient
 
-/// A command's turn to have the engine compare rows and files: the engine keeps what its last run has done, so that the next
-/// command asks for its own when this one has read that. An advisory lock (flock(2)) on the library's own folder, which the
-/// kernel releases for a process that dies.
+/// A command's turn to have the engine compare rows and files: the engine keeps what its last run has done, so that the
+/// next command asks for its own when this one has read that. An advisory lock (flock(2)) on the library's own folder,
+/// which the kernel releases for a process that dies.
 struct CleanupTurn: ~Copyable {
   /// Negative where the folder cannot be opened, or another command has kept its turn for too long: then there is none.
   private let descriptor: Int32

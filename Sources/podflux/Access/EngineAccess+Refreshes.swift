@@ -9,8 +9,8 @@ extension EngineAccess {
   /// The same while a login is under way.
   private static let loginMilliseconds = 60_000
 
-  /// Follows refreshes of feeds until each has ended, or none of the rest has begun for a while: the network is not there,
-  /// or feeds may not use it.
+  /// Follows refreshes of feeds until each has ended, or none of the rest has begun for a while: the network is not
+  /// there, or feeds may not use it.
   ///
   /// - Parameter ids: The feeds; nil for all.
   func follow(_ refreshes: inout RefreshFollower, ids: [FeedID]?) throws {
@@ -52,8 +52,8 @@ extension EngineAccess {
     }
   }
 
-  /// Whether nothing is to be expected any more of refreshes that have not begun for so many milliseconds: a login that is
-  /// under way is waited for longer than the network.
+  /// Whether nothing is to be expected any more of refreshes that have not begun for so many milliseconds: a login that
+  /// is under way is waited for longer than the network.
   private func isIdle(_ milliseconds: Int) throws -> Bool {
     guard milliseconds >= Self.idleMilliseconds else { return false }
     return try milliseconds >= Self.loginMilliseconds || !isLoginUnderWay()

@@ -3,13 +3,13 @@ import PodfluxCore
 
 /// Rules that have yet to decide.
 extension EngineAccess {
-  /// How often it is looked whether an own engine still decides, for 30 seconds; and after how many looks that find as many
-  /// downloads as the one before it does not.
+  /// How often it is looked whether an own engine still decides, for 30 seconds; and after how many looks that find as
+  /// many downloads as the one before it does not.
   private static let (lookMilliseconds, looks, looksAtRest) = (100, 300, 5)
 
-  /// Waits until the rules of an own engine have decided about all that is there. It decides in parts, one in a turn: another
-  /// command that acts on all downloads after this one would miss those that are decided about later. An engine that goes on after
-  /// the command decides by itself.
+  /// Waits until the rules of an own engine have decided about all that is there. It decides in parts, one in a turn:
+  /// another command that acts on all downloads after this one would miss those that are decided about later. An engine
+  /// that goes on after the command decides by itself.
   ///
   /// - Parameter number: About how many episodes rules are to decide; a turn suffices for few of them.
   /// - Throws: `ConnectionFailure.interrupted` after a signal.

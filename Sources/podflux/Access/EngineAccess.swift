@@ -51,8 +51,9 @@ final class EngineAccess {
     (connection, own) = try Self.open(start, socket: socket, signals: signals)
   }
 
-  /// Does work that outlives another command's own engine: if that ends meanwhile, the work is done once more with another
-  /// engine. One that is about to end refuses everything until it is gone, and is looked at again for some time.
+  /// Does work that outlives another command's own engine: if that ends meanwhile, the work is done once more with
+  /// another engine. One that is about to end refuses everything until it is gone, and is looked at again for some
+  /// time.
   func outliving(_ work: () throws -> Void) throws {
     for _ in 0..<Self.endLooks {
       do {
@@ -84,8 +85,8 @@ final class EngineAccess {
     }
   }
 
-  /// Ends the own engine, if there is one, when it has done what was decided about files, and has fetched the sidecars that
-  /// it is at, if the command waits for those.
+  /// Ends the own engine, if there is one, when it has done what was decided about files, and has fetched the sidecars
+  /// that it is at, if the command waits for those.
   func close() throws {
     try stopOwn()
   }

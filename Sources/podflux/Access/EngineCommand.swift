@@ -32,8 +32,8 @@ enum StartCleanup {
   case none
 }
 
-/// What a command waits for of what asks servers. An engine of its own begins with the rest when most commands have ended, which
-/// would only break it off.
+/// What a command waits for of what asks servers. An engine of its own begins with the rest when most commands have
+/// ended, which would only break it off.
 enum AwaitedRequests {
   case none
   /// The decisions of rules.
@@ -44,8 +44,8 @@ enum AwaitedRequests {
 
   /// After what time an own engine begins with what the command does not wait for.
   private static let delay = Duration.seconds(3)
-  /// After what time beside decisions, which can take that long. It begins all the same: a person may leave a question without an
-  /// answer, and other commands wait for downloads of this engine.
+  /// After what time beside decisions, which can take that long. It begins all the same: a person may leave a question
+  /// without an answer, and other commands wait for downloads of this engine.
   private static let longDelay = Duration.seconds(20)
 
   var delays: RequestDelays {
@@ -116,8 +116,8 @@ enum ResultStream {
 }
 
 extension EngineAccess {
-  /// How often it is looked whether the cleanup of an own engine's start has ended: for five seconds. A large library on a
-  /// slow disk takes longer.
+  /// How often it is looked whether the cleanup of an own engine's start has ended: for five seconds. A large library
+  /// on a slow disk takes longer.
   private static let (cleanupLooks, cleanupMilliseconds) = (100, 50)
 
   /// Waits until an own engine has compared rows and files.
@@ -155,7 +155,8 @@ extension EngineAccess {
     try order(action).required("affected", JSONObject.integer)
   }
 
-  /// How many downloads an intent has concerned, which is ordered in pieces if they are more than a request has room for.
+  /// How many downloads an intent has concerned, which is ordered in pieces if they are more than a request has room
+  /// for.
   func affected(by intent: (DownloadIntent.Selection) -> DownloadIntent, on chosen: DownloadIntent.Selection) throws
     -> Int64
   {
@@ -228,8 +229,8 @@ extension EngineAccess {
     try unobserve()
   }
 
-  /// Asks for something that concerns no download, and is committed all the same. What ends while the disk is full seems to run
-  /// for ever: an engine that cannot record its end tells nothing of it.
+  /// Asks for something that concerns no download, and is committed all the same. What ends while the disk is full
+  /// seems to run for ever: an engine that cannot record its end tells nothing of it.
   ///
   /// - Throws: `EngineRefusal` if the engine cannot write the library's database.
   private func checkThatEngineCommits() throws {

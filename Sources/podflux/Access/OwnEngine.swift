@@ -4,8 +4,8 @@ import PodfluxCore
 import PodfluxEngine
 import Synchronization
 
-/// An engine of a command's own, for as long as the command needs it. It listens meanwhile where other commands look for
-/// it, so that a second terminal works.
+/// An engine of a command's own, for as long as the command needs it. It listens meanwhile where other commands look
+/// for it, so that a second terminal works.
 final class OwnEngine {
   private let process: EngineProcess
   private let signals: CommandSignals
@@ -14,8 +14,8 @@ final class OwnEngine {
   /// The own connection, which goes through a socket without a name in the file system.
   let descriptor: Int32
 
-  /// - Parameter path: Where other commands look for an engine. If no socket can be made there, and no person has named it,
-  ///   the engine goes without.
+  /// - Parameter path: Where other commands look for an engine. If no socket can be made there, and no person has named
+  ///   it, the engine goes without.
   /// - Throws: `EngineError`, `SocketFailure`. Nothing has been changed then.
   convenience init(_ start: EngineStart, listeningAt path: SocketPath?, signals: CommandSignals) throws {
     try self.init(start, listeningAt: path, temporaryFolder: nil, signals: signals)
@@ -53,7 +53,8 @@ final class OwnEngine {
   private static let lookMilliseconds = 20
 
   /// Ends the engine, and returns when the library is free. What was decided about files is done first, unless a signal
-  /// comes: a command that says "removed" leaves no file behind. So is the asking for a token, which a server may issue once.
+  /// comes: a command that says "removed" leaves no file behind. So is the asking for a token, which a server may issue
+  /// once.
   ///
   /// - Parameter fetchesSidecars: Whether the sidecars that are being fetched are waited for, too.
   func finish(fetchesSidecars: Bool) throws {

@@ -1,8 +1,8 @@
 import Foundation
 import PodfluxEngine
 
-/// A socket through which a command reaches its own engine: with a name that the kernel chooses, outside the file system
-/// (autobind of unix(7)). The server refuses other users, as at each of its sockets.
+/// A socket through which a command reaches its own engine: with a name that the kernel chooses, outside the file
+/// system (autobind of unix(7)). The server refuses other users, as at each of its sockets.
 struct PrivateSocket {
   let listening: ListeningSocket
   private let address: sockaddr_un

@@ -1,7 +1,7 @@
 import PodfluxPeople
 
-/// What must not stand in an error that quotes the command line: values of headers, and what addresses have of logins and
-/// tokens, also in a word with a mistake in it.
+/// What must not stand in an error that quotes the command line: values of headers, and what addresses have of logins
+/// and tokens, also in a word with a mistake in it.
 struct SecretWords {
   private var replacements: [(secret: String, shown: String)] = []
 
@@ -17,8 +17,8 @@ struct SecretWords {
     replacements.sort { $0.secret.utf8.count > $1.secret.utf8.count }
   }
 
-  /// The text without them: in quotation marks, and from so many bytes on also without, since a shorter one is a part of other
-  /// words.
+  /// The text without them: in quotation marks, and from so many bytes on also without, since a shorter one is a part
+  /// of other words.
   func removed(from text: String) -> String {
     replacements.reduce(text) { text, word in
       let quoted = ["'", "\""].reduce(text) { $0.replacing($1 + word.secret + $1, with: $1 + word.shown + $1) }

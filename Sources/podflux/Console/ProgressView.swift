@@ -3,8 +3,8 @@ import PodfluxClient
 import PodfluxPeople
 import Terminal
 
-/// Shows how downloads get on, on stderr: as a table that moves, as lines, or not at all. A command has one from its first
-/// download to its last: what was told is told once.
+/// Shows how downloads get on, on stderr: as a table that moves, as lines, or not at all. A command has one from its
+/// first download to its last: what was told is told once.
 struct ProgressView {
   let console: Console
   private var table = TransferTable()

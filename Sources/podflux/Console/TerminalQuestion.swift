@@ -2,8 +2,9 @@ import Foundation
 
 /// A question to the person at the terminal of stdin.
 ///
-/// While it waits, ^C and ^Z end the line instead of sending their signals: the signals are sent once the terminal is as it
-/// was before, so that no shell gets one that shows nothing, and no question goes on for a command that is to end.
+/// While it waits, ^C and ^Z end the line instead of sending their signals: the signals are sent once the terminal is
+/// as it was before, so that no shell gets one that shows nothing, and no question goes on for a command that is to
+/// end.
 enum TerminalQuestion {
   /// The longest answer, in bytes: a terminal's longest line.
   private static let maximumBytes = 4096

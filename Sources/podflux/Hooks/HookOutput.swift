@@ -29,8 +29,9 @@ final class HookOutput: @unchecked Sendable {
 
   /// Reads from a pipe, and closes it in the end.
   ///
-  /// A thread reads it. A source of libdispatch that is cancelled while its pipe hangs up is freed under the thread that
-  /// drains epoll's events, which then crashes (libdispatch of Swift 6.3, once in some hundred runs of a busy machine).
+  /// A thread reads it. A source of libdispatch that is cancelled while its pipe hangs up is freed under the thread
+  /// that drains epoll's events, which then crashes (libdispatch of Swift 6.3, once in some hundred runs of a busy
+  /// machine).
   func begin(reading pipe: Int32) {
     _ = fcntl(pipe, F_SETFL, fcntl(pipe, F_GETFL) | O_NONBLOCK)
     var stop: [Int32] = [-1, -1]

@@ -93,8 +93,8 @@ extension ProcessConfiguration {
     }
   }
 
-  /// A path that belongs to a library; nil also if it stands beside the name of another one. A state folder or a journal is
-  /// not that of each library which a command may name.
+  /// A path that belongs to a library; nil also if it stands beside the name of another one. A state folder or a
+  /// journal is not that of each library which a command may name.
   func path(_ key: Key, option: String?, of library: String) throws(ConfigurationFault) -> String? {
     guard let path = try path(key, option: option) else { return nil }
     guard let own = try self.library(beside: source(of: key, option: option)) else { return path }

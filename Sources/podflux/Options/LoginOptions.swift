@@ -126,8 +126,8 @@ struct SessionOptions: ParsableArguments {
     if login.isSecretAlone { throw ValidationError("--user says whose password it is") }
   }
 
-  /// The member `auth` or `session` of a payload; neither if nothing is said. A person may be asked for a password: call it
-  /// once, before an engine begins.
+  /// The member `auth` or `session` of a payload; neither if nothing is said. A person may be asked for a password:
+  /// call it once, before an engine begins.
   ///
   /// - Parameter hasAddress: Whether the payload has a URL, which may have the token of a parameter login.
   /// - Throws: `EngineRefusal` if there is no password.

@@ -116,8 +116,8 @@ struct RuleOptions: ParsableArguments {
   }
 }
 
-/// How long an episode takes, as a person says it: numbers with h, m and s. A number alone says nothing: feeds mean seconds by
-/// it, and people minutes.
+/// How long an episode takes, as a person says it: numbers with h, m and s. A number alone says nothing: feeds mean
+/// seconds by it, and people minutes.
 struct PlayingTime: ExpressibleByArgument {
   let seconds: Int64
 

@@ -15,8 +15,8 @@ struct SocketOption: ParsableArguments {
     }
   }
 
-  /// What was said here, in the environment or in the configuration; nil if nothing was. Prints what is wrong with it, and
-  /// ends the command.
+  /// What was said here, in the environment or in the configuration; nil if nothing was. Prints what is wrong with it,
+  /// and ends the command.
   func path(in configuration: ProcessConfiguration) throws -> SocketPath? {
     let text = try configuration.checked { configuration throws(ConfigurationFault) in
       try configuration.path(.socket, option: socket)

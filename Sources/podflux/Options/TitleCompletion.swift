@@ -13,7 +13,8 @@ extension CompletionKind {
   }
 }
 
-/// The words that a shell offers for a selector. A library that cannot be read offers none: no shell shows a message there.
+/// The words that a shell offers for a selector. A library that cannot be read offers none: no shell shows a message
+/// there.
 enum TitleCompletion {
   /// How many are offered at most.
   private static let limit = 200
@@ -114,8 +115,8 @@ enum TitleCompletion {
 extension String {
   /// A completion that the shell takes for exactly this text: a title is the feed's, and must not be evaluated.
   ///
-  /// The script of ArgumentParser gives bash the candidates as a word list (`compgen -W`), in which bash expands variables
-  /// and runs command substitutions; in zsh a colon begins a description.
+  /// The script of ArgumentParser gives bash the candidates as a word list (`compgen -W`), in which bash expands
+  /// variables and runs command substitutions; in zsh a colon begins a description.
   fileprivate func candidate(for shell: CompletionShell?) -> String {
     switch shell {
     case .bash?: escaped { $0.isASCII && !$0.properties.isAlphabetic && !("0"..."9").contains($0) && $0 != "_" }

@@ -4,7 +4,8 @@ import PodfluxClient
 import PodfluxCore
 import PodfluxPeople
 
-/// The files of downloads that a command removes. The engine deletes them after its answer: this looks whether it could.
+/// The files of downloads that a command removes. The engine deletes them after its answer: this looks whether it
+/// could.
 struct RemovedFiles {
   /// A file as it is before it is removed: another one may get its path.
   fileprivate struct File {
@@ -36,8 +37,8 @@ struct RemovedFiles {
       return FoundFile.isChange(at: Timestamp(status.st_mtim), after: finished)
     }
 
-    /// Whether its content, its names or its permissions were changed after its download's end: then the engine may find that it
-    /// is another one. Its own renaming changes that time, too.
+    /// Whether its content, its names or its permissions were changed after its download's end: then the engine may
+    /// find that it is another one. Its own renaming changes that time, too.
     private(set) var isDoubtful = false
 
     var isThere: Bool {
@@ -63,8 +64,8 @@ struct RemovedFiles {
     files = try items.compactMap { try File(of: $0, in: library) }
   }
 
-  /// The downloads whose files another program has changed since they were completed, as far as lengths and times tell. The
-  /// engine deletes what it knows only: it has to look at these first.
+  /// The downloads whose files another program has changed since they were completed, as far as lengths and times tell.
+  /// The engine deletes what it knows only: it has to look at these first.
   var changed: [DownloadID] { files.filter(\.isChanged).map(\.download) }
 
   /// A file that is still there.
@@ -106,8 +107,8 @@ struct RemovedFiles {
 }
 
 extension EngineAccess {
-  /// The files of removed downloads that are still there: how many, and which of them have no download any more, by path.
-  /// The others are to go yet, or are those of episodes of another feed too.
+  /// The files of removed downloads that are still there: how many, and which of them have no download any more, by
+  /// path. The others are to go yet, or are those of episodes of another feed too.
   func remaining(of files: RemovedFiles) throws -> (number: Int, left: [RemovedFiles.Remaining]) {
     var files = files
     var remaining = files.remaining(signals: signals)

@@ -79,8 +79,8 @@ struct RunReport {
     }
   }
 
-  /// Ends the run as far as it has come: otherwise the engine would go on with it, or the next one at its start. Its steps
-  /// under way end first. A second signal ends the command at once.
+  /// Ends the run as far as it has come: otherwise the engine would go on with it, or the next one at its start. Its
+  /// steps under way end first. A second signal ends the command at once.
   private static func cancel(_ number: Int64, with access: EngineAccess) throws {
     try access.connection.ignoreInterruptions()
     try access.order(.cleanup(.cancel))

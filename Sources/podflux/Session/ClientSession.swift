@@ -5,8 +5,8 @@ import PodfluxEngine
 import Synchronization
 import WireProtocol
 
-/// One client's conversation with the engine, over whichever streams: lines become requests, answers become lines, in the
-/// order of the lines.
+/// One client's conversation with the engine, over whichever streams: lines become requests, answers become lines, in
+/// the order of the lines.
 ///
 /// Any thread may call it. One thread at a time posts.
 final class ClientSession: EngineClient {
@@ -70,8 +70,8 @@ final class ClientSession: EngineClient {
 
   /// Posts a request.
   ///
-  /// - Returns: false if it must wait for answers to those before it, for room in the output or in the engine, or for the
-  ///   connection. After each `ClientOutput.flush` it is worth another try.
+  /// - Returns: false if it must wait for answers to those before it, for room in the output or in the engine, or for
+  ///   the connection. After each `ClientOutput.flush` it is worth another try.
   func post(_ request: QueuedRequest) -> Bool {
     guard output.hasRoomForAnswers() else { return false }
     // The client is gone, and what it asked changes nothing.

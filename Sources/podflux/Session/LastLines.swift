@@ -15,8 +15,8 @@ enum Farewell {
   private static let lookMilliseconds = 250
   /// How many looks to wait for clients that read nothing at all: 10 s.
   private static let idleLooks = 40
-  /// How many looks to wait for clients that read at each, after a signal has requested the end: one second of the two that
-  /// the process has.
+  /// How many looks to wait for clients that read at each, after a signal has requested the end: one second of the two
+  /// that the process has.
   private static let hurriedLooks = 4
 
   /// Delivers the last lines.

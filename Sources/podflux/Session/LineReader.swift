@@ -4,8 +4,8 @@ import WireProtocol
 
 /// Reads lines from stdin on its own thread, also while the engine is busy.
 ///
-/// The cost of a line is bounded: longer lines are skipped and refused. While the session takes no request, reading waits,
-/// and so does the client.
+/// The cost of a line is bounded: longer lines are skipped and refused. While the session takes no request, reading
+/// waits, and so does the client.
 final class LineReader: Sendable {
   private let session: ClientSession
   private let streams: StandardStreams

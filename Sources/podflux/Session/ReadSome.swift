@@ -1,7 +1,7 @@
 import Foundation
 
-/// Reads some bytes, as read(2) does, and waits for them also where another program has made the descriptor non-blocking: a
-/// parent with an event loop may have.
+/// Reads some bytes, as read(2) does, and waits for them also where another program has made the descriptor
+/// non-blocking: a parent with an event loop may have.
 ///
 /// - Returns: 0 at the end; a negative number if it fails, with errno.
 func readSome(from descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {

@@ -3,7 +3,8 @@ import Foundation
 /// Writes bytes to a descriptor, also one that another program has made non-blocking, and waits for its reader.
 ///
 /// - Parameter onWritten: Called with the number of bytes that one call has written, of at most `pieceBytes`.
-/// - Returns: 0, or the number of the error that kept it from writing all, such as `EPIPE` if the reader has closed its end.
+/// - Returns: 0, or the number of the error that kept it from writing all, such as `EPIPE` if the reader has closed its
+///   end.
 func writeAll(
   _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, pieceBytes: Int = .max, onWritten: (Int) -> Void = { _ in }
 ) -> Int32 {

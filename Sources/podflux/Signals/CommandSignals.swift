@@ -2,8 +2,8 @@ import Foundation
 import Logging
 import Terminal
 
-/// The signals of a person's command: the first ^C lets it end cleanly, a second one ends it at once, ^Z stops it after its
-/// engine, if it has one, has given the library up.
+/// The signals of a person's command: the first ^C lets it end cleanly, a second one ends it at once, ^Z stops it after
+/// its engine, if it has one, has given the library up.
 ///
 /// Make it before other threads exist.
 final class CommandSignals: Sendable {

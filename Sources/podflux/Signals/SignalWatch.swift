@@ -5,8 +5,8 @@ import PodfluxEngine
 
 /// Handles signals for the engine.
 ///
-/// - SIGTERM, SIGINT and SIGHUP, which comes when the terminal closes: the first asks the engine to stop, or the command,
-///   which stops its engine then; a second one ends the process at once.
+/// - SIGTERM, SIGINT and SIGHUP, which comes when the terminal closes: the first asks the engine to stop, or the
+///   command, which stops its engine then; a second one ends the process at once.
 /// - SIGTSTP: suspends the engine, then stops the process, as its shell or supervisor expects.
 /// - SIGCONT: resumes the engine, unless a client has suspended it as well.
 ///

@@ -109,8 +109,8 @@ final class ListeningSocket: Sendable {
   }
 }
 
-/// The right to make or remove a socket in a folder: of two engines that find the same stale socket, the second one finds
-/// that of the first. An advisory lock (flock(2)) on the folder, for a moment.
+/// The right to make or remove a socket in a folder: of two engines that find the same stale socket, the second one
+/// finds that of the first. An advisory lock (flock(2)) on the folder, for a moment.
 private struct SocketFolderLock {
   private let descriptor: Int32
 

@@ -3,8 +3,8 @@ import Foundation
 import PodfluxClient
 
 extension PeerProcess {
-  /// The process of the engine to whose socket a client is connected (unix(7), SO_PEERCRED). Nil if it has not this command's
-  /// name: where a service manager has made the socket, the system shows that one instead.
+  /// The process of the engine to whose socket a client is connected (unix(7), SO_PEERCRED). Nil if it has not this
+  /// command's name: where a service manager has made the socket, the system shows that one instead.
   init?(listeningTo descriptor: Int32) {
     var id: pid_t = 0
     guard linux_peer_process(descriptor, &id) == 0, id > 0, let name = Self.name(of: "\(id)"),

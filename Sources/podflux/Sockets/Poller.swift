@@ -49,8 +49,8 @@ final class Poller: @unchecked Sendable {
     eventfd_write(wake, 1)
   }
 
-  /// Watches a descriptor for nothing else than this; for nothing at all if that is empty: a descriptor that epoll knows
-  /// is reported when its peer is gone, watched for that or not.
+  /// Watches a descriptor for nothing else than this; for nothing at all if that is empty: a descriptor that epoll
+  /// knows is reported when its peer is gone, watched for that or not.
   ///
   /// - Returns: Whether the system does so.
   @discardableResult

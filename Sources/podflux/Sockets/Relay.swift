@@ -16,11 +16,12 @@ final class Relay: Sendable {
     self.engine = engine
   }
 
-  /// Returns when the engine has said its last line: stdin has ended and all replies have come, or the engine has ended.
+  /// Returns when the engine has said its last line: stdin has ended and all replies have come, or the engine has
+  /// ended.
   ///
   /// - Parameter begin: What was read of the engine already.
-  /// - Throws: the exit status, after a line on stderr, if the connection has ended without a last line, or stdout takes no
-  ///   more.
+  /// - Throws: the exit status, after a line on stderr, if the connection has ended without a last line, or stdout
+  ///   takes no more.
   func run(behind begin: [UInt8]) throws {
     let thread = Thread { [self] in
       _ = Self.pass(from: STDIN_FILENO, to: engine) { _ in }
@@ -54,7 +55,8 @@ final class Relay: Sendable {
     return refusal.message
   }
 
-  /// Passes bytes on until they end. Returns 0, or the number of the error because of which the destination takes no more.
+  /// Passes bytes on until they end. Returns 0, or the number of the error because of which the destination takes no
+  /// more.
   private static func pass(from source: Int32, to destination: Int32, _ look: (Data) -> Void) -> Int32 {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readSize, alignment: 16)
     defer { buffer.deallocate() }

@@ -13,13 +13,14 @@ struct RunningEngine {
   /// How long the engine has to take a client in, in seconds.
   private static let greetingSeconds = SilenceWatch.greetingLooks * SilenceWatch.lookMilliseconds / 1000
 
-  /// Finds the engine, connects, and waits for its first line. An engine of another library is not meant, and nothing is asked
-  /// of it, unless the command names its socket and no library.
+  /// Finds the engine, connects, and waits for its first line. An engine of another library is not meant, and nothing
+  /// is asked of it, unless the command names its socket and no library.
   ///
   /// - Parameters:
   ///   - given: Where it listens, if a person has said.
   ///   - place: The library; nil if none was named.
-  ///   - interruption: A descriptor that becomes readable once the caller wants to be done: then `begin` may be incomplete.
+  ///   - interruption: A descriptor that becomes readable once the caller wants to be done: then `begin` may be
+  ///     incomplete.
   static func connect(
     given: SocketPath?, place: LibraryPlace?, interruption: Int32? = nil
   ) throws(SocketFailure) -> RunningEngine {
@@ -47,8 +48,8 @@ struct RunningEngine {
     throw .noEngine(candidates)
   }
 
-  /// The same; where no library is named, the engine of the default one, or else the one that listens where the system's
-  /// service does, of any library.
+  /// The same; where no library is named, the engine of the default one, or else the one that listens where the
+  /// system's service does, of any library.
   static func connect(given: SocketPath?, nearest place: LibraryPlace) throws(SocketFailure) -> RunningEngine {
     do throws(SocketFailure) {
       return try connect(given: given, place: place)
@@ -118,7 +119,8 @@ struct RunningEngine {
 extension ClientConnection {
   /// Takes over the connection to an engine that runs.
   ///
-  /// - Parameter interruption: A descriptor that becomes readable once the caller wants to be done; the caller closes it.
+  /// - Parameter interruption: A descriptor that becomes readable once the caller wants to be done; the caller closes
+  ///   it.
   convenience init(_ engine: RunningEngine, interruption: Int32? = nil) throws(ConnectionFailure) {
     try self.init(
       input: engine.descriptor, output: engine.descriptor, begin: engine.begin, process: engine.process,

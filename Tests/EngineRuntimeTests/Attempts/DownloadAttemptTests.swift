@@ -401,7 +401,8 @@ struct DownloadAttemptTests {
     #expect(end.code == .io && end.kept?.durable ?? 0 == 0)
   }
 
-  /// A network that is faster than the disk has the next piece ready whenever one is written: the record waited for all.
+  /// A network that is faster than the disk has the next piece ready whenever one is written: the record waited for
+  /// all.
   @Test("records a sync that has ended before it writes the piece that waits")
   func recordBeforePiece() throws {
     let attempt = try synchronizing()

@@ -102,8 +102,8 @@ struct StepTests {
     #expect(isLeft(carryOut(.corrupt(id, file, found: found()), .redownload)))
   }
 
-  /// Seed 55 of the simulator: the row stayed where the file was not, was forgotten, and the file belonged to nothing when
-  /// the link was gone.
+  /// Seed 55 of the simulator: the row stayed where the file was not, was forgotten, and the file belonged to nothing
+  /// when the link was gone.
   @Test("A file that an engine may have moved behind what is a link by now is looked for there")
   func movedBehindLink() throws {
     let id = try #require(DownloadID("d"))
@@ -122,8 +122,9 @@ struct StepTests {
     #expect(files.carryOut(step, at: now) == .left(CleanupStep.fileHasGone))
   }
 
-  /// Seed 910141 of the simulator: a crash came between move and row, and a link hid the former name at the next start. The
-  /// row stayed there, took another file for an edit of its own when the link was gone, and its own belonged to nothing.
+  /// Seed 910141 of the simulator: a crash came between move and row, and a link hid the former name at the next start.
+  /// The row stayed there, took another file for an edit of its own when the link was gone, and its own belonged to
+  /// nothing.
   @Test("A file that an engine may have moved is found at its new name, although a link hides the former one")
   func formerNameHidden() throws {
     let id = try #require(DownloadID("d"))

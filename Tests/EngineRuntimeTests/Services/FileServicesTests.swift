@@ -45,7 +45,8 @@ struct FileServicesTests {
     }
   }
 
-  /// Seed 950016 of the simulator: a row followed a hard link that a person had made, while its own name was behind a link.
+  /// Seed 950016 of the simulator: a row followed a hard link that a person had made, while its own name was behind a
+  /// link.
   @Test("A name behind a link is none of a file that has only one, and one that cannot be looked at may be one")
   func names() throws {
     let path = try LibraryPath(validating: "a.mp3")

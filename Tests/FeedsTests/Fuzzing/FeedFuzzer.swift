@@ -1,7 +1,8 @@
 import PodfluxCore
 
-/// What libFuzzer calls with each input: it must be read, the same in pieces as in one, within the limits. It is compiled
-/// into one module with the sources of `Feeds`, which are instrumented so that libFuzzer sees which inputs reach new code.
+/// What libFuzzer calls with each input: it must be read, the same in pieces as in one, within the limits. It is
+/// compiled into one module with the sources of `Feeds`, which are instrumented so that libFuzzer sees which inputs
+/// reach new code.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func readInput(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let input = Array(UnsafeBufferPointer(start: bytes, count: count))
@@ -38,7 +39,8 @@ private func readList(_ bytes: [UInt8]) {
   precondition(list.feeds.count <= OPMLLimits.maximumOutlines)
 }
 
-/// Notes are well nested and within their limit: a tag of theirs begins with one of few names, and each that begins ends.
+/// Notes are well nested and within their limit: a tag of theirs begins with one of few names, and each that begins
+/// ends.
 private func readNotes(_ bytes: [UInt8]) {
   let html = NotesHTML.notes(String(decoding: bytes, as: UTF8.self)).html
   precondition(html.utf8.count <= EpisodeNotes.maximumBytes)

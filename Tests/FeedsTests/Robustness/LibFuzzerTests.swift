@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// A short run of libFuzzer over the parsers of feeds and lists. A long one: build as `build` does, but with `-O -wmo`, and give
-/// the program a folder instead of `-runs`.
+/// A short run of libFuzzer over the parsers of feeds and lists. A long one: build as `build` does, but with `-O -wmo`,
+/// and give the program a folder instead of `-runs`.
 @Suite("libFuzzer")
 struct LibFuzzerTests {
   private static let runs = 2000

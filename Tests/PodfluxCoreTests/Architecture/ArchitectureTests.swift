@@ -61,6 +61,13 @@ struct ArchitectureTests {
     #expect(rules("", target: "Unknown").count == 1)
   }
 
+  @Test("A comment that is too wide is found")
+  func width() {
+    let fitting = "/// " + String(repeating: "ä", count: SourceRules.maximumColumns - 4)
+    #expect(rules(fitting).isEmpty)
+    #expect(rules(fitting + "ä").count == 1)
+  }
+
   @Test("A file that is too long is found")
   func length() {
     let line = "let x = 1\n"

@@ -2,6 +2,8 @@
 enum SourceRules {
   /// The longest file, in lines.
   static let maximumLines = 400
+  /// The widest comment, in columns. The format check sees to the code.
+  static let maximumColumns = 120
 
   /// The modules of the project and of other packages that each target may import. The arrows point down only.
   static let allowedImports: [String: Set<String>] = [
@@ -81,6 +83,9 @@ enum SourceRules {
       }
       if unfinished.contains(where: { occurrences(of: $0, in: line) > 0 }) {
         report("unfinished work is an issue, not a comment")
+      }
+      if line.drop(while: \.isWhitespace).hasPrefix("//"), line.count > maximumColumns {
+        report("a comment wider than \(maximumColumns) columns")
       }
       if occurrences(of: "try!", in: code) > 0 { report("try! turns an operating error into a trap") }
       if occurrences(of: "as!", in: code) > 0 { report("as! turns a surprise into a trap") }

@@ -227,7 +227,8 @@ struct CleanupPlannerOrphanTests {
     #expect(try scene.decisions(.init(orphans: .delete)) == ["modified a: follow", "orphan b: leave"])
   }
 
-  /// Seed 8 of the simulator, with links: both rows were to follow, and each further run found the second one's file gone.
+  /// Seed 8 of the simulator, with links: both rows were to follow, and each further run found the second one's file
+  /// gone.
   @Test("Of two rows in whose places one file has come under two names, one follows it, and the other has none")
   func oneFileForTwo() throws {
     _ = try scene.present("here", at: "h", inode: 9)

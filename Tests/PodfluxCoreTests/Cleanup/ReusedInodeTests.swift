@@ -93,8 +93,8 @@ struct ReusedInodeTests {
     #expect(FileName.of(edited, expected: [a, b]) { _ in true } == .own)
   }
 
-  /// Seed 121017 of the simulator: the row of a file that cannot be told had the path too, and the edit waited for it in each
-  /// run.
+  /// Seed 121017 of the simulator: the row of a file that cannot be told had the path too, and the edit waited for it
+  /// in each run.
   @Test("A row follows an edit at its own path, although another row has that path")
   func followedInPlace() throws {
     let world = try World()

@@ -97,7 +97,8 @@ struct RoomTests {
     #expect(try ids.filter { try world.state($0).kind == .waiting }.count == 2)
   }
 
-  /// On a fast network files of some MiB were complete before anything was known of their lengths: 72 MB under a quota of 20.
+  /// On a fast network files of some MiB were complete before anything was known of their lengths: 72 MB under a quota
+  /// of 20.
   @Test("No more begin than there is room for what they may bring before their lengths are known")
   func unknownLengths() throws {
     let world = try World { ($0.storageQuotaBytes, $0.maxConcurrent) = (20 * Self.mebibyte, 16) }

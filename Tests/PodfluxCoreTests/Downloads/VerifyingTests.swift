@@ -185,7 +185,8 @@ struct VerifyingTests {
     #expect(error.message == "the file \"\(theirs.path)\" is gone, and one that is to be deleted is in its place")
   }
 
-  /// A second name of its file is another download's, or its file is gone and another download's has got path and inode.
+  /// A second name of its file is another download's, or its file is gone and another download's has got path and
+  /// inode.
   @Test("A download's own file is followed, and no other one", arguments: [("b.mp3", true), ("a.mp3", false)])
   func ownFile(other: String, isOwn: Bool) throws {
     let world = try World()

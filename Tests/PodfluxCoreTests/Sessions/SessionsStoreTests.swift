@@ -587,8 +587,8 @@ struct SessionsStoreTests {
     #expect(refresh != nil)
   }
 
-  /// Seed 18551 of the simulator's journals: the feed failed only because a refused action had the store look for it, and a
-  /// journal does not have refused actions.
+  /// Seed 18551 of the simulator's journals: the feed failed only because a refused action had the store look for it,
+  /// and a journal does not have refused actions.
   @Test("A feed that waits for a session fails in the turn in which the login does; a refused action starts nothing")
   func feedFailsWithLogin() throws {
     try begin()

@@ -492,8 +492,9 @@ struct TransferMachineTests {
     #expect(ending == [.end(.failed(trouble, kept: record))])
   }
 
-  /// Seeds 277 and 969 of the simulator: a sync failed, the commit of that failed too, and the process died. The next one
-  /// believed the partial's length, synced it without complaint, and promised or published bytes that the device never got.
+  /// Seeds 277 and 969 of the simulator: a sync failed, the commit of that failed too, and the process died. The next
+  /// one believed the partial's length, synced it without complaint, and promised or published bytes that the device
+  /// never got.
   @Test("After a failed sync only the last record's bytes count")
   func distrust() throws {
     var machine = try Self.resuming()

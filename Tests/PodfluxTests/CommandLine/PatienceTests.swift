@@ -4,8 +4,8 @@ import Testing
 import TestScheduling
 import TestSupport
 
-/// A tester stopped `podflux get` with ^Z, and each other command waited for its engine without end and without a word; cron's
-/// `podflux sync` waited for a day that a server had asked for, and the next ones beside it.
+/// A tester stopped `podflux get` with ^Z, and each other command waited for its engine without end and without a word;
+/// cron's `podflux sync` waited for a day that a server had asked for, and the next ones beside it.
 @Suite("Commands do not wait without end", .systemTest)
 struct PatienceTests {
   @Test("A stopped engine is named by each command that asks it, which ends with 75; with SIGCONT it goes on")

@@ -99,7 +99,8 @@ struct SubscriptionTests {
     let engine = try scene.start()
     try engine.order("observe", ["stores": ["feeds", "episodes"], "actions": true, "interval": 0.05])
     try engine.order("feeds/subscribe", ["url": show.url, "id": "show"])
-    // In any order: the first page is recorded before the refresh ends, so that its episodes may be told before or after.
+    // In any order: the first page is recorded before the refresh ends, so that its episodes may be told before or
+    // after.
     for word in [#""type":"episodes/appeared""#, #""type":"feeds/refreshed""#, #""upsert":[{"alternates""#] {
       try waitUntil(word, upTo: 20) { engine.lines.contains { $0.contains(word) } }
     }

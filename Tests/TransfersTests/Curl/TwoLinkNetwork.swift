@@ -4,7 +4,8 @@ import TestSupport
 
 @testable import Transfers
 
-/// A machine with two links, Wi-Fi and cellular, and an origin that both lead to, Wi-Fi first. All of it is the test's own.
+/// A machine with two links, Wi-Fi and cellular, and an origin that both lead to, Wi-Fi first. All of it is the test's
+/// own.
 final class TwoLinkNetwork: Sendable {
   static let wifi = "wlan9"
   static let cellular = "wwan9"

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import WireProtocol
 
-/// `Fixtures/actions.jsonl` has a line of each kind of action, as version 1 of the protocol wrote it when its forms were
-/// still written twice. Journals hold such lines: they must stay readable, and be written so.
+/// `Fixtures/actions.jsonl` has a line of each kind of action, as version 1 of the protocol wrote it when its forms
+/// were still written twice. Journals hold such lines: they must stay readable, and be written so.
 @Suite("A line that an earlier version wrote")
 struct KeptLinesTests {
   @Test("is read, and written again byte for byte")

@@ -2,8 +2,8 @@ import Flux
 import PodfluxCore
 import TestSupport
 
-/// Draws actions of every case, with everything in them that can be: the texts that JSON has to escape, the numbers at the
-/// ends of their ranges.
+/// Draws actions of every case, with everything in them that can be: the texts that JSON has to escape, the numbers at
+/// the ends of their ranges.
 struct RandomActions {
   var random: SeededRandom
 

@@ -1,18 +1,20 @@
 extension CurrentSchema {
   /// Downloads, what is derived from them, and what is owed for them.
   ///
-  /// - `downloads`: `class` is a row's `PackedTraits`. `length` is the file's length if known. `network` is the client's
-  ///   policy, `podcast_network` its podcast's, each as a `NetworkPolicy.rowCode`; `class` holds the effective one.
-  ///   `published` is a time in milliseconds, `published_offset` the offset of the publisher's clock from UTC in seconds.
-  ///   `title_key` is the folded title. `mtime` is the time of the published file's last write, in nanoseconds (see
-  ///   `PublishedFile.modifiedNanoseconds`), `modified_at` the time at which another program's edit was noticed, in
-  ///   milliseconds. `original_length` and `original_sha256` describe what was downloaded, where the file is a tagged copy
-  ///   of it; `untagged` says why a file has no tags that were asked for. `error_short` is the number of missing bytes of
-  ///   storage. `fresh_addresses` counts the addresses that refreshes have given a refused download since it last made
-  ///   progress, `restarts` how often kept bytes were thrown away since the file was last completed or its download ordered.
+  /// - `downloads`: `class` is a row's `PackedTraits`. `length` is the file's length if known. `network` is the
+  ///   client's policy, `podcast_network` its podcast's, each as a `NetworkPolicy.rowCode`; `class` holds the effective
+  ///   one. `published` is a time in milliseconds, `published_offset` the offset of the publisher's clock from UTC in
+  ///   seconds. `title_key` is the folded title. `mtime` is the time of the published file's last write, in nanoseconds
+  ///   (see `PublishedFile.modifiedNanoseconds`), `modified_at` the time at which another program's edit was noticed,
+  ///   in milliseconds. `original_length` and `original_sha256` describe what was downloaded, where the file is a
+  ///   tagged copy of it; `untagged` says why a file has no tags that were asked for. `error_short` is the number of
+  ///   missing bytes of storage. `fresh_addresses` counts the addresses that refreshes have given a refused download
+  ///   since it last made progress, `restarts` how often kept bytes were thrown away since the file was last completed
+  ///   or its download ordered.
   /// - `texts`: the words of folded titles and podcasts, without the texts themselves; `TextIndex` maintains it.
-  /// - `counts`, `class_counts`, `facets`: the number of rows of each state, class, and podcast, host and class (podcast 0
-  ///   is none); `TraitCounts` maintains the latter two. `usage` has the total size of all files and of the complete ones.
+  /// - `counts`, `class_counts`, `facets`: the number of rows of each state, class, and podcast, host and class
+  ///   (podcast 0 is none); `TraitCounts` maintains the latter two. `usage` has the total size of all files and of the
+  ///   complete ones.
   /// - `lanes`: the first admissible download of each host and kind (`QueueKey`): finding the next one to run costs one
   ///   look-up, independent of the queue's length, and a lane that is blocked holds up no other.
   /// - `deletions`: files that are to go. `mtime` is the time of a file that is spared if it was written to since; NULL

@@ -1,8 +1,9 @@
 extension CurrentSchema {
   /// Cleanups, and what the engine remembers of files and folders.
   ///
-  /// A step's number is never reused, so that a late report on one cannot concern another. `former_files` are those that
-  /// downloads had; `noted_at`, in milliseconds, is when one became former. `folders` are those that the engine created.
+  /// A step's number is never reused, so that a late report on one cannot concern another. `former_files` are those
+  /// that downloads had; `noted_at`, in milliseconds, is when one became former. `folders` are those that the engine
+  /// created.
   static let cleanup = """
     CREATE TABLE cleanup_runs (
       key INTEGER PRIMARY KEY,
@@ -45,9 +46,9 @@ extension CurrentSchema {
 
   /// Files beside episodes.
   ///
-  /// A sidecar's number is never reused, so that a late report on one cannot concern another. `next_at` is when one that
-  /// is wanted is fetched, in milliseconds; 0 for one that is being published. `sidecar_scan` holds the number of the last
-  /// download that was asked for sidecars, while completed ones are asked.
+  /// A sidecar's number is never reused, so that a late report on one cannot concern another. `next_at` is when one
+  /// that is wanted is fetched, in milliseconds; 0 for one that is being published. `sidecar_scan` holds the number of
+  /// the last download that was asked for sidecars, while completed ones are asked.
   static let sidecars = """
     CREATE TABLE sidecars (
       key INTEGER PRIMARY KEY AUTOINCREMENT,

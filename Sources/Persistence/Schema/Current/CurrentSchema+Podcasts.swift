@@ -4,18 +4,19 @@ extension CurrentSchema {
   /// `due_at` is NULL for a feed that the engine does not refresh by itself; its index has what the scheduler looks at.
   /// The columns `own_` have what the feed says of its podcast, once it was `read`. `filename_template` NULL leaves a
   /// feed's files to the template of the settings. `rule_line` and `allowance` say how far a feed's rules have come,
-  /// `rules_at` when they are due; `read_to` is the newest episode of the library when the feed was last read without a gap.
+  /// `rules_at` when they are due; `read_to` is the newest episode of the library when the feed was last read without a
+  /// gap.
   ///
   /// An episode belongs to its feed by the feed's key, and to its download by the download's id, which may be gone:
   /// downloads come and go without a write here. `ruled` is the kind of `ruling`, what a rule has last done about an
-  /// episode: 1 for downloaded, 2 for deleted, 3 for passed over; `episodes_ruled` has what rules have downloaded in the
-  /// order in which the storage quota deletes it. `episode_names` has the guids and enclosures that episodes had before,
-  /// `episode_notes` their texts, and `left_feeds` the keys of feeds that are gone and have episodes still.
+  /// episode: 1 for downloaded, 2 for deleted, 3 for passed over; `episodes_ruled` has what rules have downloaded in
+  /// the order in which the storage quota deletes it. `episode_names` has the guids and enclosures that episodes had
+  /// before, `episode_notes` their texts, and `left_feeds` the keys of feeds that are gone and have episodes still.
   /// `episode_facets` has the number of episodes for each feed and class; `EpisodeCounts` maintains it.
   ///
   /// The orders of episodes have an index within each eight feeds, and none over all: the episodes of a feed come
-  /// together, so that adding them changes a few pages of each index; a page in order merges the eights (`TableReader`).
-  /// Keys are given by `last_episode`: AUTOINCREMENT would write its own counter once for each row.
+  /// together, so that adding them changes a few pages of each index; a page in order merges the eights
+  /// (`TableReader`). Keys are given by `last_episode`: AUTOINCREMENT would write its own counter once for each row.
   static let podcasts = """
     CREATE TABLE feeds (
       key INTEGER PRIMARY KEY AUTOINCREMENT,

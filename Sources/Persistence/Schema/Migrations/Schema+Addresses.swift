@@ -22,7 +22,8 @@ extension Schema {
       sql: "ALTER TABLE downloads ADD COLUMN fresh_addresses INTEGER NOT NULL DEFAULT 0 CHECK (fresh_addresses >= 0)")
   }
 
-  /// `restarts` counts how often what was kept was thrown away since the file was last completed or its download ordered.
+  /// `restarts` counts how often what was kept was thrown away since the file was last completed or its download
+  /// ordered.
   static func addRestarts(to db: Database) throws {
     try db.execute(sql: "ALTER TABLE downloads ADD COLUMN restarts INTEGER NOT NULL DEFAULT 0 CHECK (restarts >= 0)")
   }

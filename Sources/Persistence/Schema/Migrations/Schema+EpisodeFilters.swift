@@ -6,9 +6,9 @@ extension Schema {
     try db.execute(sql: episodeFilters)
   }
 
-  /// `episode_facets` has the number of episodes for each feed and class; a class is a `PackedEpisodeTraits`, with the ages
-  /// on the calendar's day. `EpisodeCounts` maintains it; a feed that is gone has none. The rows of a feed are adjacent: a
-  /// refresh of it touches a page or two.
+  /// `episode_facets` has the number of episodes for each feed and class; a class is a `PackedEpisodeTraits`, with the
+  /// ages on the calendar's day. `EpisodeCounts` maintains it; a feed that is gone has none. The rows of a feed are
+  /// adjacent: a refresh of it touches a page or two.
   private static let episodeFilters = """
     CREATE TABLE episode_filters (
       singleton INTEGER PRIMARY KEY CHECK (singleton = 1),

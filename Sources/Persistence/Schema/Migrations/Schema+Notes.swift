@@ -6,8 +6,8 @@ extension Schema {
     try db.execute(sql: notes)
   }
 
-  /// Texts have a table of their own: the rows of episodes are read in great numbers. `hash` tells a refresh whether notes
-  /// have changed. `notes` of a feed says whether the notes of its last body were read.
+  /// Texts have a table of their own: the rows of episodes are read in great numbers. `hash` tells a refresh whether
+  /// notes have changed. `notes` of a feed says whether the notes of its last body were read.
   private static let notes = """
     CREATE TABLE episode_notes (
       episode INTEGER PRIMARY KEY REFERENCES episodes (key) ON DELETE CASCADE,

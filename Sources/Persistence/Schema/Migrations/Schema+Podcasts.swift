@@ -7,19 +7,19 @@ extension Schema {
   }
 
   /// `due_at` is NULL for a feed that the engine does not refresh by itself; its index has what the scheduler looks at.
-  /// `headers`, `former_urls`, the quiet times and `alternates` are JSON, of which most rows have none: what every refresh
-  /// reads and writes are plain columns. `title_key` is the folded title. The columns `own_` have what the feed says of its
-  /// podcast, once it was `read`.
+  /// `headers`, `former_urls`, the quiet times and `alternates` are JSON, of which most rows have none: what every
+  /// refresh reads and writes are plain columns. `title_key` is the folded title. The columns `own_` have what the feed
+  /// says of its podcast, once it was `read`.
   ///
   /// An episode belongs to its feed by the feed's key, and to its download by the download's id, which may be gone:
   /// downloads come and go without a write here. `episode_names` has the guids and enclosures that episodes had before.
   ///
   /// `left_feeds` has the keys of feeds that are gone and have episodes still, which are deleted some at a time.
   ///
-  /// The orders of episodes have an index within each eight feeds, and none over all: the episodes of a feed come together,
-  /// so that adding them changes a few pages of each index. An index over all is changed in as many places as there are new
-  /// episodes, which took most of the time of a first refresh; a page in order merges the eights (`TableReader`). Keys are
-  /// given by `last_episode`: AUTOINCREMENT would write its own counter once for each row.
+  /// The orders of episodes have an index within each eight feeds, and none over all: the episodes of a feed come
+  /// together, so that adding them changes a few pages of each index. An index over all is changed in as many places as
+  /// there are new episodes, which took most of the time of a first refresh; a page in order merges the eights
+  /// (`TableReader`). Keys are given by `last_episode`: AUTOINCREMENT would write its own counter once for each row.
   private static let podcasts = """
     CREATE TABLE feeds (
       key INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -6,8 +6,8 @@ extension Schema {
     try db.execute(sql: rules)
   }
 
-  /// `rule_line` and `allowance` say how far a feed's rules have come, `rules_at` when they are due. `ruled` is the kind of
-  /// `ruling`, what a rule has last done about an episode: 1 for downloaded, 2 for deleted, 3 for passed over.
+  /// `rule_line` and `allowance` say how far a feed's rules have come, `rules_at` when they are due. `ruled` is the
+  /// kind of `ruling`, what a rule has last done about an episode: 1 for downloaded, 2 for deleted, 3 for passed over.
   ///
   /// `episodes_ruled` has what rules have downloaded in the order in which the storage quota deletes it.
   private static let rules = """

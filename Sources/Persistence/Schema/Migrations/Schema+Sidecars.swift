@@ -6,8 +6,8 @@ extension Schema {
     try db.execute(sql: sidecars)
   }
 
-  /// A sidecar's number is never reused, so that a late report on one cannot concern another. `next_at` is when one that is
-  /// wanted is fetched, in milliseconds; 0 for one that is being published.
+  /// A sidecar's number is never reused, so that a late report on one cannot concern another. `next_at` is when one
+  /// that is wanted is fetched, in milliseconds; 0 for one that is being published.
   ///
   /// `sidecar_scan` holds the number of the last download that was asked for sidecars, while completed ones are asked.
   private static let sidecars = """

@@ -2,8 +2,9 @@ import GRDB
 
 /// Tagged copies: migration 21.
 extension Schema {
-  /// `original_length` and `original_sha256` describe what was downloaded, where the file of the row is a tagged copy of it;
-  /// `untagged` says why a file has no tags that were asked for. Both are NULL where no tags were asked for, and without a file.
+  /// `original_length` and `original_sha256` describe what was downloaded, where the file of the row is a tagged copy
+  /// of it; `untagged` says why a file has no tags that were asked for. Both are NULL where no tags were asked for, and
+  /// without a file.
   static func addTags(to db: Database) throws {
     try db.execute(
       sql: """

@@ -21,7 +21,8 @@ struct RequestLog {
   /// How many requests there were for episodes and their sidecars that had been asked for before.
   var repeated: Int { repeated { !Self.isCover($0) } }
 
-  /// How many requests there were for covers that had been asked for before: one goes with the last episode of its feed.
+  /// How many requests there were for covers that had been asked for before: one goes with the last episode of its
+  /// feed.
   var repeatedCovers: Int { repeated(where: Self.isCover) }
 
   private func repeated(where isCounted: (String) -> Bool) -> Int {

@@ -2,8 +2,8 @@ import Foundation
 import ScriptedOrigin
 import TestSupport
 
-/// Publishers of podcasts: day by day each feed has new episodes, and lists its latest ones only. Each has a cover, each
-/// episode a picture, chapters, a transcript and notes.
+/// Publishers of podcasts: day by day each feed has new episodes, and lists its latest ones only. Each has a cover,
+/// each episode a picture, chapters, a transcript and notes.
 struct SoakPublisher {
   /// How many episodes a feed lists.
   private static let listed = 8

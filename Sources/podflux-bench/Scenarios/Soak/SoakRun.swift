@@ -27,8 +27,8 @@ struct SoakRun {
 
   /// How many downloads run at once.
   private static let concurrent = 4
-  /// How many fetches a kill may interrupt: each download may have asked for its file and, for its tags, for a picture and
-  /// chapters, which are in memory until they are written; and four sidecars are fetched beside them.
+  /// How many fetches a kill may interrupt: each download may have asked for its file and, for its tags, for a picture
+  /// and chapters, which are in memory until they are written; and four sidecars are fetched beside them.
   static let interruptible = 3 * concurrent + 4
   /// How fast a response is, in bytes a second, so that kills come in the midst of files.
   private static let bytesPerSecond = 1_000_000
@@ -130,8 +130,8 @@ struct SoakRun {
     return files
   }
 
-  /// What a description of a download says in each run: its id is random, and so is the moment at which it came, and the
-  /// server has another port.
+  /// What a description of a download says in each run: its id is random, and so is the moment at which it came, and
+  /// the server has another port.
   private static func lasting(_ info: Data) -> Data {
     let passing = ["id", "downloaded", "url", "feed"].map { "  \"\($0)\":" }
     let lines = String(decoding: info, as: UTF8.self).split(separator: "\n")

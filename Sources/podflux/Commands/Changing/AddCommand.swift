@@ -208,9 +208,9 @@ struct AddCommand: EngineCommand {
     let example: String?
   }
 
-  /// Where a page names the feed, or the server's redirects lead, the preview knows; but it shows no password and no token.
-  /// What has one is subscribed to as it is: its first refresh follows pages and redirects too. A login in the address
-  /// becomes a session, so that it is there for the episodes too, and its password is in the vault.
+  /// Where a page names the feed, or the server's redirects lead, the preview knows; but it shows no password and no
+  /// token. What has one is subscribed to as it is: its first refresh follows pages and redirects too. A login in the
+  /// address becomes a session, so that it is there for the episodes too, and its password is in the vault.
   private func subscribe(
     _ feed: String, _ preview: JSONObject, with access: EngineAccess
   ) throws -> Subscription {

@@ -146,11 +146,13 @@ struct GetCommand: EngineCommand {
     return .string("sha256-" + Data(bytes).base64EncodedString())
   }
 
-  /// All requests are on their way before the first answer is awaited. Returns the ids, and those that were known before.
+  /// All requests are on their way before the first answer is awaited. Returns the ids, and those that were known
+  /// before.
   private func enqueue(
     _ urls: [String], _ login: [(key: String, value: JSONValue)], over connection: ClientConnection
   ) throws -> (ids: [String], known: [String]) {
-    // What has failed is tried again, and not begun anew beside itself, unless it is wanted with another name or content.
+    // What has failed is tried again, and not begun anew beside itself, unless it is wanted with another name or
+    // content.
     let failed = isPlain || !login.isEmpty ? try failedDownloads(of: urls, at: connection) : [:]
     func failedID(_ url: String) -> String? {
       // What is left out of the URL where that is shown is the login, or tells it from other URLs.
@@ -192,8 +194,8 @@ struct GetCommand: EngineCommand {
     return failed
   }
 
-  /// The episodes of subscribed feeds whose enclosures URLs are, by those: a file that is an episode has its name, and its
-  /// feed's login. A URL of several episodes means none of them.
+  /// The episodes of subscribed feeds whose enclosures URLs are, by those: a file that is an episode has its name, and
+  /// its feed's login. A URL of several episodes means none of them.
   private func episodes(of urls: [String], at connection: ClientConnection) throws -> [String: EpisodeItem] {
     var found: [String: [EpisodeItem]] = [:]
     for some in urls.filter(\.isShownWhole).inParts(of: Self.urlsAtOnce) {
@@ -236,7 +238,8 @@ struct GetCommand: EngineCommand {
     return (download, episode.download != nil)
   }
 
-  /// What a rule has asked for is the person's from now on, so that no rule deletes it: its episode is asked for once more.
+  /// What a rule has asked for is the person's from now on, so that no rule deletes it: its episode is asked for once
+  /// more.
   private func claim(_ download: DownloadItem, with access: EngineAccess) throws {
     guard download.origin == .auto, let episode = try LibraryFinder(access.connection).episode(having: download),
       let id = EpisodeID(episode.id)
@@ -244,8 +247,8 @@ struct GetCommand: EngineCommand {
     try access.order(.podcasts(.download(.one(id))))
   }
 
-  /// Has the engine look at downloads whose files are not there: a person may have moved or deleted them since it last did.
-  /// They are followed, or they fail by that, and go on like all that has failed.
+  /// Has the engine look at downloads whose files are not there: a person may have moved or deleted them since it last
+  /// did. They are followed, or they fail by that, and go on like all that has failed.
   private func noticeMissingFiles(of ids: [String], with access: EngineAccess) throws {
     guard !ids.isEmpty else { return }
     var missing: [DownloadID] = []

@@ -48,7 +48,8 @@ struct ImportCommand: EngineCommand {
     }
   }
 
-  /// Has the engine subscribe to the feeds of the document, in pieces that lines have room for. Returns what it says of all.
+  /// Has the engine subscribe to the feeds of the document, in pieces that lines have room for. Returns what it says of
+  /// all.
   private func subscribe(to bytes: Data, with access: EngineAccess) throws -> JSONObject {
     if bytes.count <= Self.maximumLineBytes, let text = String(validating: bytes, as: UTF8.self) {
       return try access.order(.podcasts(.importDocument(.text(text))))

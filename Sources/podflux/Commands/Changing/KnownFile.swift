@@ -20,7 +20,8 @@ struct KnownFile {
     isTagged = ((try? settled.item?.json.object("tagged")) ?? nil) != nil
   }
 
-  /// Why it is not known to be the file with this SHA-256; nil if it is. Cost: reads the file, if the engine has no digest.
+  /// Why it is not known to be the file with this SHA-256; nil if it is. Cost: reads the file, if the engine has no
+  /// digest.
   func fault(_ digest: String) -> String? {
     if let sha256 { return Self.fault(of: sha256, digest) }
     if isTagged { return "its SHA-256 is not known: it is here already, and its tags were written" }

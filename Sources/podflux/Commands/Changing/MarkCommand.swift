@@ -65,8 +65,8 @@ struct MarkCommand: EngineCommand {
     }
   }
 
-  /// The downloads of favorites that are here and that rules have fetched: a rule or the storage quota may delete them once they
-  /// are favorites no more.
+  /// The downloads of favorites that are here and that rules have fetched: a rule or the storage quota may delete them
+  /// once they are favorites no more.
   private func losingFavorites(
     of chosen: PodcastIntent.EpisodeSelection, with access: EngineAccess
   ) throws -> [DownloadID] {

@@ -57,7 +57,8 @@ struct SyncCommand: EngineCommand {
       known = before
       access.fetchesSidecars = !refreshOnly && !noWait
       let chosen = try refresh(before.feeds, since: startedAt, with: access)
-      // A feed that has been refreshed is due after the moment of the order; one that has yet to be is due at that moment.
+      // A feed that has been refreshed is due after the moment of the order; one that has yet to be is due at that
+      // moment.
       var refreshes = RefreshFollower(chosen, orderedAt: due ? startedAt : console.clock.now)
       if noWait {
         let moving = try counts(access).moving
@@ -160,8 +161,8 @@ struct SyncCommand: EngineCommand {
     private init() {}
   }
 
-  /// Orders the refreshes, but of those that an own engine has refreshed since its start, or is at: they were due. Returns the
-  /// feeds as they were before.
+  /// Orders the refreshes, but of those that an own engine has refreshed since its start, or is at: they were due.
+  /// Returns the feeds as they were before.
   private func refresh(
     _ before: [FeedItem], since start: Timestamp, with access: EngineAccess
   ) throws -> [FeedItem] {

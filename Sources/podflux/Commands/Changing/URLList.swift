@@ -61,7 +61,8 @@ enum TextInput {
     let description: String
   }
 
-  /// Reads a file as UTF-8; - is stdin. A byte order mark at its beginning, as editors write it, is no part of the text.
+  /// Reads a file as UTF-8; - is stdin. A byte order mark at its beginning, as editors write it, is no part of the
+  /// text.
   static func read(_ path: String, atMost limit: Int) throws(Failure) -> String {
     guard let text = String(validating: try bytes(path, atMost: limit), as: UTF8.self) else {
       throw Failure(description: "\(name(of: path)) is no UTF-8")

@@ -57,8 +57,8 @@ struct ExportCommand: ParsableCommand {
 private enum SecretFile {
   private static let mode: mode_t = 0o600
 
-  /// Writes a file, or puts a new one in its place once that is whole: what was there stays if the disk is full. What is no
-  /// regular file, such as a terminal, is written to.
+  /// Writes a file, or puts a new one in its place once that is whole: what was there stays if the disk is full. What
+  /// is no regular file, such as a terminal, is written to.
   static func write(_ text: String, to path: String) throws {
     var status = stat()
     let isThere = stat(path, &status) == 0

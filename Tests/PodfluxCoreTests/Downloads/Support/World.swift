@@ -15,8 +15,8 @@ final class World {
   let database: LibraryDatabase
   private(set) var dispatcher: Dispatcher<Stores>
   var clock = ClockReading(wall: beginning, monotonicMilliseconds: 1_000)
-  /// The effects of the last turn, without announcements, notices, the limits and the sweep without sessions of a start,
-  /// and wake-ups that are only for a new day.
+  /// The effects of the last turn, without announcements, notices, the limits and the sweep without sessions of a
+  /// start, and wake-ups that are only for a new day.
   private(set) var effects: [Effect] = []
   /// What the last turn has announced.
   private(set) var announcements: [Announcement.Event] = []
