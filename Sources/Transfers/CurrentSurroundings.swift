@@ -2,7 +2,7 @@ import EngineRuntime
 import PodfluxCore
 import Synchronization
 
-/// What all attempts keep to, as it is now.
+/// The limits that all attempts obey, as they are now.
 final class CurrentSurroundings: AttemptSurroundings {
   private let limits = Mutex(TransferLimits())
   private let isGivenUp = Atomic(false)
@@ -15,7 +15,7 @@ final class CurrentSurroundings: AttemptSurroundings {
     limits.withLock { $0 = newLimits }
   }
 
-  /// From now on no attempt changes a file of the library.
+  /// Forbids all attempts to change files of the library from now on.
   func giveUpLibrary() {
     isGivenUp.store(true, ordering: .releasing)
   }

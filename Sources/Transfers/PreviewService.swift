@@ -96,7 +96,7 @@ private final class Look: Sendable {
   }
 }
 
-/// The library knows nothing of a feed that is only looked at.
+/// The reader for previews: the library has no episodes of a feed without a subscription.
 private struct NoEpisodes: EpisodeReader {
   func episodeTraces(of feed: Feed.Key, withNotes: Bool) -> [EpisodeTraces] { [] }
 }

@@ -1,8 +1,9 @@
 import Flux
 import PodfluxCore
 
-/// What the tags of a complete file show is fetched before the file is copied for them: one part after the other,
-/// within `TagMaterial.patienceMilliseconds`. No failure of it is the download's: then the tags do without.
+/// Fetches the pictures and chapters that the tags of a complete file show, before the file is copied for tagging: one
+/// part after the other, within `TagMaterial.patienceMilliseconds`. If a part cannot be fetched the download goes on,
+/// and the tags lack that part.
 extension DownloadAttempt {
   /// The fetching of the parts.
   struct Gathering: Sendable {
@@ -10,30 +11,30 @@ extension DownloadAttempt {
     let path: LibraryPath
     /// The parts that are not fetched yet.
     var rest: ArraySlice<TagMaterial.Part>
-    /// When no part is waited for any more, by the monotonic clock, in milliseconds.
+    /// When the attempt stops waiting for parts, by the monotonic clock, in milliseconds.
     let deadline: Int64
     /// The part whose exchange runs.
     var current: TagMaterial.Part?
-    /// Why the exchange is of no use, if it is not.
+    /// Why the exchange is of no use; nil if it is of use.
     var fault: String?
     var hasHead = false
     var body: [UInt8] = []
-    /// What has failed with the file meanwhile: the machine hears of it when the exchange has ended.
+    /// A failure of the file meanwhile. The machine gets it when the exchange has ended.
     var failure: DownloadError?
   }
 
   /// Whether an exchange runs that fetches a part of what tags show, and not the file.
   package var isGathering: Bool { gathering?.current != nil }
 
-  /// A name has been found: what is missing for the tags is fetched once, and then the file is made one that can be
-  /// moved.
+  /// Goes on after a name was found: fetches the missing parts for the tags, once, and then prepares the file for its
+  /// move.
   mutating func gather(for path: LibraryPath, at now: ClockReading) -> Work? {
     guard attempt.tags != nil, attempt.tagSources != nil, !hasGathered else { return prepareToMove(to: path, at: now) }
     hasGathered = true
     return (.files(.lookForTagParts(for: path)), .lookingForTagParts(path))
   }
 
-  /// These parts are to be fetched, as far as the feed names them.
+  /// Begins to fetch these parts, as far as the feed names them.
   mutating func gather(_ parts: Set<TagMaterial.Part>, for path: LibraryPath, at now: ClockReading) -> Work? {
     gathering = Gathering(
       path: path, rest: TagMaterial.Part.allCases.filter(parts.contains)[...],
@@ -41,7 +42,7 @@ extension DownloadAttempt {
     return gatherNext(at: now)
   }
 
-  /// Asks for the next part; with the last one the file's own way goes on.
+  /// Requests the next part. When there is none left, the attempt goes on to publish the file.
   mutating func gatherNext(at now: ClockReading) -> Work? {
     guard var gathering else { preconditionFailure("a part was to follow, and none was being fetched") }
     self.gathering = nil
@@ -101,7 +102,7 @@ extension DownloadAttempt {
     return .more
   }
 
-  /// Some time has passed.
+  /// Ends the exchange of a part if the time for all parts is over.
   mutating func gatherWithinPatience(at now: ClockReading) {
     guard let gathering, now.monotonicMilliseconds >= gathering.deadline else { return }
     endGathering(because: Gathering.tookTooLong)

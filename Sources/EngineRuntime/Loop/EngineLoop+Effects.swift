@@ -1,7 +1,7 @@
 import Flux
 import PodfluxCore
 
-/// Effects, and the alarm.
+/// Carries out effects, and wakes the stores at the moment for which they have asked.
 extension EngineLoop {
   func carryOut(_ effects: [Effect], by session: any EngineSession) {
     for effect in effects {
@@ -20,7 +20,7 @@ extension EngineLoop {
     setTimer()
   }
 
-  /// The moment has come, or the clock was set, or it is time for another look.
+  /// Wakes the stores if the moment for which they have asked has come by the wall clock; sets the alarm again if not.
   func ring() {
     guard let alarm = held?.alarm else { return }
     guard alarm.isDue(at: host.readClock()) else { return setTimer() }

@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// Turns that cannot be committed. A full disk keeps no process from ending.
+/// Handles turns that cannot be committed, such as on a full disk. They do not keep the process from ending.
 extension EngineLoop {
   /// A turn could not be committed: requests are refused, facts are tried again later.
   func fail(_ facts: [Action], _ requests: some Collection<EngineRequest>, because error: any Error) {
@@ -57,7 +57,7 @@ extension EngineLoop {
     host.set(.redelivery, afterMilliseconds: Self.redeliveryMilliseconds)
   }
 
-  /// Nothing can move while nothing can be committed. If that lasts, the drain is at its end, and has not succeeded.
+  /// Ends a drain without success if turns cannot be committed for long: nothing can move meanwhile.
   private func giveUpDrainLater() {
     guard case .fail(isDrainWaiting: false)? = held?.commits else { return }
     held?.commits = .fail(isDrainWaiting: true)

@@ -10,7 +10,7 @@ import PodfluxCore
 /// It holds the library for one session after the other; between them it is suspended and holds nothing. What may
 /// follow what is `EngineLifecycle`'s to say.
 public final class EngineLoop {
-  /// Where requests and facts wait.
+  /// The mailbox in which requests and facts wait for a turn.
   public typealias EngineMailbox = Mailbox<EngineRequest, Action>
 
   /// How long after a stop or the begin of a suspension attempts have for their last sync. A process must be gone
@@ -21,12 +21,12 @@ public final class EngineLoop {
   /// How long a drain waits for turns that can be committed again: meanwhile people may free some room.
   public static let drainPatienceMilliseconds: Int64 = 10_000
 
-  /// A session, and what the loop knows of it.
+  /// An open library, and what the loop notes about it: failed turns, and the moment for which the stores have asked.
   struct HeldLibrary {
     let session: any EngineSession
     /// Facts of turns that could not be committed.
     var undelivered = UndeliveredFacts<Action>()
-    /// Whether the time at which they are delivered again is set.
+    /// Whether the timer is set at which they are delivered again.
     var isRedeliverySet = false
     var commits = Commits.succeed
     var alarm: Alarm?
@@ -35,7 +35,7 @@ public final class EngineLoop {
   /// Whether turns can be committed.
   enum Commits {
     case succeed
-    /// The last one failed; whether a drain waits for the end of that.
+    /// The last commit has failed; whether a drain waits until commits succeed again.
     case fail(isDrainWaiting: Bool)
   }
 
@@ -228,7 +228,7 @@ public final class EngineLoop {
 
   // MARK: The lifecycle
 
-  /// Takes an event to the lifecycle, and does what it says.
+  /// Hands an event to the lifecycle, and does what the transition says.
   func take(_ event: EngineLifecycle<EngineRequest>.Event) {
     for action in lifecycle.handle(event) { perform(action) }
   }

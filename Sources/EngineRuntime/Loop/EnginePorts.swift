@@ -5,9 +5,9 @@ import PodfluxCore
 /// the simulator each have one.
 public typealias EngineHost = EngineTimers & LibraryOpener & EngineAudience
 
-/// The clocks, and steps of the loop that come later.
+/// The clocks, and the timers of the loop.
 public protocol EngineTimers: AnyObject {
-  /// What both clocks show.
+  /// Reads both clocks.
   func readClock() -> ClockReading
 
   /// Has `EngineLoop.fire` called once, so many milliseconds from now; nil for never. It replaces what was set for this
@@ -15,7 +15,7 @@ public protocol EngineTimers: AnyObject {
   func set(_ timer: EngineTimer, afterMilliseconds delay: Int64?)
 }
 
-/// What the loop sets timers for. At most one of each kind is set.
+/// A timer of the loop. At most one of each kind is set.
 public enum EngineTimer: Int, Hashable, Sendable, CaseIterable {
   /// The stores want to be woken.
   case alarm
@@ -27,7 +27,7 @@ public enum EngineTimer: Int, Hashable, Sendable, CaseIterable {
   case drainPatience
 }
 
-/// What opens the library, for the first time and after each suspension.
+/// Opens the library, for the first time and after each suspension.
 public protocol LibraryOpener: AnyObject {
   /// Opens the library; nothing runs yet.
   ///
@@ -71,7 +71,7 @@ public protocol EngineAudience: AnyObject {
   /// The state may have changed. Called behind the effects of a batch.
   func stateChanged()
 
-  /// People are to hear of something.
+  /// The engine has done something that people should know.
   func told(_ notice: Notice)
 
   /// A question about the state.
@@ -82,14 +82,14 @@ public protocol EngineAudience: AnyObject {
   /// - Throws: a `Refusal`, or what has kept the database from being read.
   func answer(_ query: Query, for client: ClientID?, at revision: Int64) throws -> Answer
 
-  /// A look at a feed over the network. The request is answered later, exactly once, in any case before the session is
-  /// given up.
+  /// Begins to fetch a feed for a preview. The request is answered later, exactly once, in any case before the session
+  /// is given up.
   func preview(_ wish: FeedPreview.Wish, answering request: EngineRequest)
 
   /// The answers of a delivery have been given.
   func turnEnded()
 
-  /// Something for the log.
+  /// Something unusual has happened; the product logs it.
   func noticed(_ incident: EngineIncident)
 
   /// The engine has ended. Every request that was posted before has its answer.
@@ -130,6 +130,6 @@ public enum EngineIncident {
   case deadlinePassed
   /// A drain ends although something could move still: the database cannot be written.
   case drainGivenUp
-  /// A question could not be answered.
+  /// A query could not be answered.
   case queryFailed(any Error)
 }

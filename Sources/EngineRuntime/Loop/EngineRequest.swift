@@ -40,7 +40,7 @@ public struct EngineRequest: Sendable {
 
   /// What is asked.
   public var content: Content
-  /// Who asks; nil for the engine's owner.
+  /// The client that asks; nil for the engine's owner.
   public var client: ClientID?
   /// Called with the answer, exactly once, on the engine's queue.
   public var completion: @Sendable (Response) -> Void
@@ -68,7 +68,7 @@ public struct EngineRequest: Sendable {
   }
 }
 
-/// What became of a request, and the revision at which it did.
+/// The answer to a request, and the revision at which it was given.
 public struct Response: Sendable {
   /// What became of a request.
   public enum Outcome: Sendable {

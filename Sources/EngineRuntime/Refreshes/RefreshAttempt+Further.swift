@@ -8,36 +8,36 @@ import PodfluxCore
 /// until there may be others that it does not know. A first refresh reads all of them; later ones mostly need the first
 /// document only.
 extension RefreshAttempt {
-  /// What is known while further documents are read.
+  /// The progress of reading further documents.
   struct FurtherDocuments {
-    /// What the first document has come to: how the refresh ends if none of the others can be read.
+    /// The result of the first document: how the refresh ends if no other document can be read.
     let news: RefreshReport.News
-    /// What follows when the others are read.
+    /// What the refresh does when it has read the further documents.
     fileprivate let sequel: Sequel
     /// The addresses of the documents that were read, or are.
     fileprivate(set) var read: Set<WebAddress> = []
     /// How many different items the documents have had so far.
     private var items = 0
-    /// How many of the last documents only had items of those before.
+    /// How many documents in a row, up to the last one, had only items of the documents before.
     private var repetitions = 0
 
     init(behind news: RefreshReport.News, then sequel: Sequel) {
       (self.news, self.sequel) = (news, sequel)
     }
 
-    /// Whether a document may follow: some servers answer each number with the same one.
+    /// Whether another document may be read: some servers answer each page number with the same document.
     fileprivate var mayGoOn: Bool {
       read.count < RefreshLimits.furtherDocuments && repetitions < RefreshLimits.repeatingDocuments
     }
 
-    /// Takes in how many different items there were when another document has ended.
+    /// Notes at the end of a document how many different items all documents had so far.
     fileprivate mutating func count(_ items: Int) {
       repetitions = items > self.items || read.isEmpty ? 0 : repetitions + 1
       self.items = items
     }
   }
 
-  /// A document of the feed has ended: a further one is read, or the refresh ends.
+  /// Goes on after the end of a document: reads a further one, or ends the refresh.
   mutating func goOn(behind document: FeedDocument, dividedAs pages: FeedPages, _ further: FurtherDocuments) {
     var further = further
     further.count(document.distinct)
@@ -51,7 +51,7 @@ extension RefreshAttempt {
     conclude(.readFurther(at: older))
   }
 
-  /// A further document was a feed, too.
+  /// Handles the end of a further document that was a feed.
   mutating func endFurther(_ further: FurtherDocuments, _ report: FeedReport, _ document: FeedDocument) {
     guard report.isWhole else { return fail(.feedEndsEarly) }
     returned = document.returned
@@ -76,7 +76,7 @@ extension RefreshAttempt {
     conclude(.end(.failed(error, next: nextAfterFailure(retryAfterMilliseconds)), movedTo: nil))
   }
 
-  /// A preview that has no more time shows what it has found.
+  /// Ends a preview whose time is over with the episodes that it has found.
   mutating func endPreview(_ further: FurtherDocuments) {
     if hasExchange { command(.cancelExchange) }
     finish(further.news)

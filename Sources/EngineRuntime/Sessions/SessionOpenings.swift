@@ -14,14 +14,14 @@ package struct SessionOpenings<Shell: AnyObject> {
 
   private var running: [SessionID: Entry] = [:]
   private var awaited: [SessionID: SessionOpening] = [:]
-  /// Whether none begins any more.
+  /// Whether the service ends: no opening begins any more.
   package private(set) var isEnding = false
 
   package init() {}
 
   /// The shells of those that are under way.
   package var shells: [Shell] { running.values.map(\.shell) }
-  /// How many wait for the end of another one.
+  /// How many openings wait for the end of another one.
   package var awaitedCount: Int { awaited.count }
 
   /// The shell of the opening that is under way; nil if there is none.
@@ -69,7 +69,7 @@ package struct SessionOpenings<Shell: AnyObject> {
     return (!entry.isLeft && !isEnding, next)
   }
 
-  /// Lets none begin any more.
+  /// Ends all openings; none begins any more.
   ///
   /// - Returns: The shells that are to stop.
   package mutating func endAll() -> [Shell] {

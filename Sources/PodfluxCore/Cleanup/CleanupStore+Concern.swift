@@ -1,6 +1,6 @@
-/// Which of the list's calls the cleanup takes: declared once, for the list and for the store.
+/// The calls of `Stores.list` that the cleanup handles: declared once, for the list and for the store.
 extension CleanupStore {
-  /// What the store does something for, of actions.
+  /// The actions for which the store has something to do.
   enum Concern {
     case intent(CleanupIntent)
     case recovered(Recovery)

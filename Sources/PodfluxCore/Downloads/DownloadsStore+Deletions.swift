@@ -1,6 +1,7 @@
 import Flux
 
-/// Files that are owed their deletion, or their move to quarantine; and former files, of which only a note is left.
+/// Hands out the files that the table owes a deletion or a move to quarantine, and forgets former files, of which only
+/// a note is left.
 extension DownloadsStore {
   /// How many deletions are under way at once.
   static let deletionsAtOnce = 64
@@ -47,7 +48,7 @@ extension DownloadsStore {
     try turn.tables.downloads.release(id)
   }
 
-  /// A deletion is no longer under way: who waited for that may publish.
+  /// Ends a deletion: a download that has waited for its path may be published now.
   private mutating func endDeletion(_ key: Deletion.Key, in turn: inout PodfluxTurn) {
     guard deletions.end(key) != nil else { return }
     for id in live.filter({ $0.value.awaitedDeletions.contains(key) }).keys.sorted() {

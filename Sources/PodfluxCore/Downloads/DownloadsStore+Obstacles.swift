@@ -1,6 +1,6 @@
 import Flux
 
-/// What keeps downloads from running. Each turn asks, and stops the attempts that may not run any more.
+/// Stops the attempts that an obstacle keeps from running; each turn looks.
 extension DownloadsStore {
   mutating func seeObstacles(reading context: Context, in turn: inout PodfluxTurn) throws {
     let (settings, store) = (context.settings, context.network)
@@ -14,7 +14,8 @@ extension DownloadsStore {
     try stopWhatMayNotRun(store, in: &turn)
   }
 
-  /// When an obstacle comes or goes by itself, if there is anything that it stands in the way of.
+  /// When an obstacle next comes or goes by itself, such as a budget or the schedule; nil if none does, or if no
+  /// download is queued or runs.
   var obstaclesChangeAt: Timestamp? {
     guard counts[.queued, default: 0] > 0 || !live.isEmpty else { return nil }
     let budget: Timestamp? = if case .budget(let budget) = obstacles.any { budget.until } else { nil }
@@ -61,7 +62,7 @@ extension DownloadsStore {
 }
 
 extension NetworkClasses {
-  /// The podcasts of which these classes say something else than others, by name.
+  /// The names of the podcasts for which these classes have another policy than `others`.
   fileprivate func podcasts(otherThanIn other: NetworkClasses) -> [String] {
     guard podcasts != other.podcasts else { return [] }
     return Set(podcasts.keys).union(other.podcasts.keys).filter { podcasts[$0] != other.podcasts[$0] }.sorted()

@@ -1,6 +1,6 @@
 import Flux
 
-/// What the steps of a cleanup change about downloads. Each step is checked against the rows as they are now.
+/// Applies the steps of a cleanup to the rows of downloads. Each step is checked against the rows as they are now.
 extension DownloadsStore {
   private static let isUnnameable = "its name is none that a download could keep; rename it"
   private static let isKept = "another download's row says that its file is there"
@@ -122,7 +122,7 @@ extension DownloadsStore {
     try transition(&download, to: .queued, in: turn)
   }
 
-  /// What a completed download had, where that was seen last, and why it has it no more.
+  /// The file that a completed download has lost, and why.
   struct Loss {
     var file: PublishedFile
     var cause: FormerFile.Cause
@@ -211,7 +211,7 @@ extension DownloadsStore {
     return nil
   }
 
-  /// A download that has no file has one now.
+  /// Completes a download with a file that was found.
   private mutating func complete(
     _ former: Download, with file: PublishedFile, in turn: inout PodfluxTurn
   ) throws -> String? {

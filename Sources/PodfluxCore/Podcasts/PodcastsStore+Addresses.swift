@@ -1,6 +1,7 @@
 import Flux
 
-/// Addresses that have expired: many publishers sign the addresses of their files, for some hours.
+/// Replaces addresses of downloads that have expired: many publishers sign the addresses of their files, for some
+/// hours.
 extension PodcastsStore {
   /// A download's server has refused its address. If the download's episode is elsewhere by now it goes on there; else
   /// the feed is refreshed soon, and may say where.

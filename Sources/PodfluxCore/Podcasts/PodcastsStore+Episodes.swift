@@ -1,6 +1,6 @@
 import Flux
 
-/// What clients want of episodes.
+/// Handles the intents of clients for episodes.
 extension PodcastsStore {
   /// Has episodes downloaded that have an enclosure and no download.
   mutating func download(
@@ -41,7 +41,7 @@ extension PodcastsStore {
     return .affected(wanted.count)
   }
 
-  /// Notes what a person thinks of episodes.
+  /// Marks episodes as played, favorite or archived.
   func mark(
     _ selection: PodcastIntent.EpisodeSelection, _ marking: PodcastIntent.EpisodeMarking, reading context: Context,
     in turn: inout PodfluxTurn

@@ -1,6 +1,6 @@
 import Flux
 
-/// What clients want of feeds.
+/// Handles the intents of clients for feeds.
 extension PodcastsStore {
   mutating func handle(
     _ intent: PodcastIntent, reading context: Context, in turn: inout PodfluxTurn

@@ -1,6 +1,6 @@
 import Flux
 
-/// What refreshes find.
+/// Handles the reports of refreshes.
 extension PodcastsStore {
   mutating func handle(_ report: RefreshReport, reading context: Context, in turn: inout PodfluxTurn) throws {
     let id = report.refresh.feed

@@ -1,6 +1,6 @@
 import Flux
 
-/// Which feeds are refreshed, and when.
+/// Starts and stops refreshes of feeds.
 extension PodcastsStore {
   mutating func startDueRefreshes(reading context: Context, in turn: inout PodfluxTurn) throws {
     if seenObstacles.change(to: context.obstacles, context.sessions) { hostsToSearch = nil }
@@ -8,7 +8,7 @@ extension PodcastsStore {
     guard hostsToSearch?.isEmpty != true else { return }
     while live.count < Limits.refreshes {
       guard let feed = try nextDue(reading: context, in: &turn) else {
-        // From now on only the end of a refresh makes room, on its host.
+        // From now on only the end of a refresh frees a slot, on its host.
         hostsToSearch = []
         break
       }

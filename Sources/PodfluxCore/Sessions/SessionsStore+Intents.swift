@@ -1,6 +1,6 @@
 import Flux
 
-/// What clients want of sessions.
+/// Handles the intents of clients for sessions.
 extension SessionsStore {
   mutating func handle(_ intent: SessionIntent, in turn: inout PodfluxTurn) throws -> Reply {
     switch intent {
@@ -75,7 +75,7 @@ extension SessionsStore {
     return .done
   }
 
-  /// Has the service use a session no more.
+  /// Has the service stop using a session.
   mutating func leave(_ session: Session, in turn: inout PodfluxTurn) {
     live[session.key] = nil
     wanted.remove(session.key)

@@ -1,7 +1,7 @@
 import Flux
 
-/// Which sessions are opened, and what comes of it. For each session there is one opening at most: however many
-/// requests wait, one token is asked for.
+/// Opens sessions, and handles the reports of openings. Each session has one opening at most: however many requests
+/// wait, one token is asked for.
 extension SessionsStore {
   mutating func openWhatIsWanted(reading context: Context, in turn: inout PodfluxTurn) throws {
     for key in wanted.sorted() {
@@ -91,7 +91,7 @@ extension SessionsStore {
     turn.perform(.session(.sweep(keeping: view.sessions.values.compactMap(\.wish.secret).sorted())))
   }
 
-  /// What could not be reached may be reached over another path.
+  /// Opens sessions again whose servers could not be reached: they may be reachable over the new path.
   mutating func hurry(in turn: borrowing PodfluxTurn) throws {
     for key in view.sessions.keys.sorted() {
       guard var session = view.sessions[key], case .opening(var opening) = session.state, opening.next != nil else {

@@ -1,6 +1,6 @@
 import Flux
 
-/// What requests find about their sessions.
+/// Handles what the requests of downloads, feeds and sidecars find out about their sessions.
 extension SessionsStore {
   mutating func handle(_ signal: SessionSignal, in turn: inout PodfluxTurn) throws {
     switch signal {

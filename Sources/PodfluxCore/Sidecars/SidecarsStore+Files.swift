@@ -4,7 +4,7 @@ import Flux
 extension SidecarsStore {
   // MARK: Leaving
 
-  /// A download's file goes, or stays without the download: its sidecars do as it does.
+  /// Deletes or keeps a download's sidecars, as its file is deleted or kept.
   ///
   /// - Parameter forGood: Whether the download goes. Otherwise it may come back, and what a person has removed stays
   ///   removed.
@@ -36,8 +36,8 @@ extension SidecarsStore {
     errands.oweMore()
   }
 
-  /// The covers of the folders on a file's way go if no download's file lies there any more, nor one that a client has
-  /// kept.
+  /// Deletes the covers of the folders above a path in which no download's file lies any more, nor one that a client
+  /// has kept.
   mutating func leaveCovers(above path: LibraryPath, in turn: inout PodfluxTurn) throws {
     for cover in try covers(above: path, in: turn) { try judge(cover, in: &turn) }
   }
@@ -53,8 +53,8 @@ extension SidecarsStore {
     return covers
   }
 
-  /// Lets a cover go where no download's file lies any more. Where one lies that a client has kept, the cover is the
-  /// user's, like the file.
+  /// Deletes a cover in whose folder no download's file lies any more. If a file lies there that a client has kept, the
+  /// cover is the user's, like the file.
   private mutating func judge(_ cover: Sidecar, in turn: inout PodfluxTurn) throws {
     guard let path = try? LibraryPath(validating: cover.stem), let folder = path.folder,
       try !turn.tables.sidecars.isUsed(folder)
@@ -83,7 +83,7 @@ extension SidecarsStore {
 
   // MARK: Moving
 
-  /// A download's file has another name: its sidecars get theirs.
+  /// Renames a download's sidecars after its file has been renamed.
   mutating func follow(_ step: CleanupStep, settings: Settings, in turn: inout PodfluxTurn) throws {
     guard case .misnamed(let id, let file, _) = step.finding else { return }
     if hasRows {
@@ -166,7 +166,7 @@ extension SidecarsStore {
 
   // MARK: Rounds
 
-  /// Has some files looked at, and lets some covers go that are of no use.
+  /// Has a service look at some files, and deletes some covers that no file needs any more.
   mutating func goOnLooking(in turn: inout PodfluxTurn) throws {
     guard var round, !round.isLooking else { return }
     if let after = round.cover {

@@ -1,6 +1,6 @@
 import Flux
 
-/// What fetches tell. A report of a fetch that has been superseded is dropped.
+/// Handles the reports of fetches. A report of a fetch that has been superseded is dropped.
 extension SidecarsStore {
   mutating func handle(_ fact: SidecarFact, reading context: Context, in turn: inout PodfluxTurn) throws {
     switch fact {
@@ -32,7 +32,7 @@ extension SidecarsStore {
         guard let verdict = context.sessions.verdict(on: error, of: .sidecar(key), sentWith: grant) else { break }
         turn.tell(.sidecars(.session(.refused(grant, .sidecar(key), verdict))))
         if verdict.isRefusal { break }
-        // It stays due, and is fetched once its session is open.
+        // The sidecar stays due, and is fetched once its session is open.
         live[key] = nil
         mayFetch = true
         return errands.oweMore()

@@ -1,6 +1,6 @@
 import Flux
 
-/// Which sidecars are fetched, and when. They are of the class `artwork` of the networks' policies; the schedule is for
+/// Starts and stops fetches of sidecars. They are of the class `artwork` of the networks' policies; the schedule is for
 /// downloads only.
 extension SidecarsStore {
   /// Returns whether the table was asked.

@@ -41,7 +41,7 @@ extension SidecarsStore {
     }
   }
 
-  /// One for a folder, whichever of its downloads comes first.
+  /// Asks for the cover of a folder; the first download of the folder decides which one.
   private mutating func wantCover(
     of feed: Feed, for download: Download, _ file: PublishedFile, _ episode: Episode?, _ settings: Settings,
     in turn: borrowing PodfluxTurn

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What one client observes, from `Query.observe` to the next one, to `Query.unobserve` or to its end.
+/// The observation of one client, from `Query.observe` to the next one, to `Query.unobserve` or to the client's end.
 final class ClientObservation: Sendable {
   let includesActions: Bool
   private let client: any EngineClient

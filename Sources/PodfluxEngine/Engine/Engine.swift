@@ -138,7 +138,7 @@ public final class Engine: Sendable {
   }
 }
 
-/// What an observation is known by, once the engine's queue has begun it.
+/// The name of an observation, once the engine's queue has begun it.
 private final class ObservationToken: @unchecked Sendable {
   // `@unchecked`: it is touched on the queue of turns only.
   var value: Observers.Token?
@@ -204,7 +204,7 @@ public struct EngineConfiguration: Sendable {
     self.logger = logger
   }
 
-  /// What the file of authorities holds.
+  /// Reads the file of certificate authorities; nil if there is none.
   func authorities() throws(EngineError) -> CertificateAuthorities? {
     guard let certificateAuthorityFile else { return nil }
     do {

@@ -13,7 +13,7 @@ final class EngineCore: @unchecked Sendable {
 
   private let owner: any EngineOwner
   let logger: Logger
-  /// What holds the library; nil while the engine is suspended or has ended.
+  /// The open library and its services; nil while the engine is suspended or has ended.
   private(set) var session: LibrarySession?
   private(set) lazy var loop = EngineLoop(mailbox: mailbox, host: self)
   private(set) lazy var observers = Observers(

@@ -2,7 +2,7 @@ import EngineRuntime
 import Foundation
 import PodfluxCore
 
-/// What needs the machine, before a turn sees the request: stores do not ask the system.
+/// Checks that need the machine. They are made before a turn sees the request: stores do not ask the system.
 extension EngineRequest {
   /// The request, refused if it asks for what this machine does not have, with the documents read that it names, and
   /// with its secret in the vault.

@@ -16,16 +16,16 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
   /// Where secrets are kept while the library is held.
   let vault: any SecretVault
   var dispatcher: Dispatcher<Stores>
-  /// What shows the state while the library is held.
+  /// Shows observers the state while the library is held.
   var observers: Observers?
   /// Called before the library is given up: nothing is kept any more when it returns.
   var onClosing: (() -> Void)?
   /// Called when the library has been given up.
   var onClosed: (() -> Void)?
-  /// What measures; nil where nothing does.
+  /// Measures for `EngineConfiguration.metrics`; nil without a backend.
   let meter: EngineMeter?
   private let services: Services
-  /// What all random draws follow from.
+  /// The seed of all random draws of the stores.
   private let seed: UInt64
   private let mayCleanUp: Bool
   private let mayDownload: Bool

@@ -12,7 +12,7 @@ import WireProtocol
 /// `EngineClient.committed` gets turns in the order of their commits, each once and none left out.
 public struct ObservedTurn: Sendable {
   public let record: TurnRecord<Action>
-  /// What has followed from them.
+  /// The consequences of the actions, in the order of the actions.
   public let announcements: [Announcement]
   private let rendering = Rendering()
 

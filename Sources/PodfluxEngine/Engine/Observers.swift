@@ -4,7 +4,7 @@ import Logging
 import Persistence
 import PodfluxCore
 
-/// What the filters' counts follow from.
+/// The inputs of the filters' counts: equal inputs give equal counts.
 private struct CountingBasis: Hashable {
   var countsVersion: Int
   var filters: FilterStates
@@ -36,11 +36,11 @@ final class Observers: @unchecked Sendable {
   /// The observers with the same interval.
   private struct Group {
     var watches: [Token: Watch] = [:]
-    /// Whether the next delivery has its time already.
+    /// Whether the next delivery is scheduled.
     var isScheduled = false
     /// Whether something has changed since the state was last read for it.
     var isStale = true
-    /// When it was last delivered to, on the monotonic clock.
+    /// When its observers last got a moment, on the monotonic clock.
     var lastMilliseconds: Int64 = .min
   }
 
@@ -48,7 +48,7 @@ final class Observers: @unchecked Sendable {
   private let reading = DispatchQueue(label: "podflux.observers", qos: .utility)
   private let logger: Logger
   private let readStores: () -> (stores: Stores, countsVersion: Int)?
-  /// The library as long as it is held; without one nothing is delivered.
+  /// The library while the engine holds it; without one nothing is delivered.
   private var library: OpenLibrary?
   private var reader: MomentReader?
   /// The filters as they were last counted: of a large library, that is most of what observing costs.
@@ -67,13 +67,13 @@ final class Observers: @unchecked Sendable {
     self.readStores = readStores
   }
 
-  /// A library is held: observers are shown its state, and then what changes.
+  /// Begins to show observers the state of a library that the engine holds now.
   func attach(_ library: OpenLibrary) {
     self.library = library
     changed()
   }
 
-  /// The library is about to be given up: shows all observers its last state, and lets go of it.
+  /// Shows all observers the last state of the library, and releases it: the engine is about to give it up.
   func detach() {
     guard library != nil else { return }
     do {
@@ -146,7 +146,7 @@ final class Observers: @unchecked Sendable {
 
   /// Delivers the present moment, and returns when that has been done.
   private func tell(_ watches: [Watch]) throws {
-    // A moment that was read before is delivered before, and let go.
+    // A moment that was read before is delivered and released before.
     waitForReading()
     let moment = try hold()
     try reading.sync { try tell(watches, moment) }
@@ -219,7 +219,7 @@ final class Observers: @unchecked Sendable {
     }
   }
 
-  /// A moment that is held fast to, until `tell` lets go of it.
+  /// A moment of the database that a connection holds until `tell` releases it.
   private struct Moment {
     let reader: MomentReader
     let libraryPath: String
@@ -236,7 +236,7 @@ final class Observers: @unchecked Sendable {
     do {
       _ = try reader.hold()
     } catch {
-      // Another connection may do better.
+      // A new connection may succeed where this one has failed.
       closeReader()
       throw error
     }
@@ -245,7 +245,7 @@ final class Observers: @unchecked Sendable {
       now: Services.clock().wall)
   }
 
-  /// Delivers a moment, and lets go of it. On `reading` only.
+  /// Delivers a moment, and releases it. On `reading` only.
   private func tell(_ watches: [Watch], _ moment: Moment) throws {
     defer { release(moment.reader) }
     var shown: [SnapshotQuery: ObservedMoment] = [:]

@@ -7,8 +7,8 @@ import Synchronization
 final class KeptBytes: Sendable {
   private let partials: Partials
   private let bootID: String
-  /// What was found first for attempts that have reported nothing yet: their partial files grow, and what is shown does
-  /// not.
+  /// The bytes that were found first for attempts that have reported nothing yet: their partial files grow meanwhile,
+  /// and clients see the same number.
   private let found = Mutex<[Attempted: Int64]>([:])
   /// How many attempts are remembered, far more than run at once.
   private static let remembered = 1024

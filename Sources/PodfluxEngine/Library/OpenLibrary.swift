@@ -297,7 +297,7 @@ extension Library {
 }
 
 extension FiltersSnapshot.Part {
-  /// Without an engine nothing runs.
+  /// Counts running downloads as queued: without an engine nothing runs.
   fileprivate mutating func showNothingRunning() {
     for group in groups.indices where groups[group].id == .state {
       let filters = groups[group].filters

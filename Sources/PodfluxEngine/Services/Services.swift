@@ -8,8 +8,7 @@ import PodfluxCore
 import Reachability
 import Transfers
 
-/// What carries effects out: transfers, deletions, verifications, cleanups, sidecars. What it finds out it posts as
-/// facts.
+/// Carries effects out: transfers, deletions, verifications, cleanups, sidecars. It posts as facts what they find out.
 final class Services: Sendable {
   /// The name, in the engine's folder, of the file of all certificate authorities.
   private static let authorityBundleName = "authorities.pem"
@@ -164,7 +163,7 @@ final class Services: Sendable {
     }
   }
 
-  /// What both clocks show.
+  /// Reads both clocks.
   static func clock() -> ClockReading {
     var wall = timespec()
     var monotonic = timespec()

@@ -10,7 +10,7 @@ public typealias DeviceChoice = @Sendable (_ address: [UInt8], _ device: String)
 /// The sockets that libcurl has open. Only the driver's thread uses it.
 final class SocketTable {
   private let chooseDevice: DeviceChoice
-  /// All of them. libcurl may have closed some, and their numbers may be others' now: see `Outward`.
+  /// The numbers of all sockets. libcurl may have closed some, and their numbers may be others' now: see `Outward`.
   private var numbers: Set<curl_socket_t> = []
   /// The sockets that lead away from this machine.
   private var outward: [curl_socket_t: Outward] = [:]
