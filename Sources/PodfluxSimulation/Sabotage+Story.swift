@@ -129,6 +129,7 @@ extension Sabotage {
     case .oldTokenKept: "a token is renewed, and requests go with the former one"
     case .credentialsFollow: "a redirect leads to another host, which gets the credentials"
     case .secretInAddress: "a secret that a client gives in an address stays in the row"
+    case .reachForgotten: "a feed of the Internet names a machine of the own network, and a request goes there"
     case .headersEverywhere: "a client's headers go to a mirror on another host"
     }
   }

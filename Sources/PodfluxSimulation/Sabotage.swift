@@ -276,6 +276,9 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// A secret that a client gives in an address stays there.
   case secretInAddress = "secret-in-address"
 
+  /// Requests lead wherever a feed names.
+  case reachForgotten = "reach-forgotten"
+
   /// What goes wrong besides: what cannot concern it only makes it take longer to be found.
   public var faults: FaultKinds {
     switch self {
@@ -323,6 +326,7 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .tagsTwice: [.tags, .foreignFiles]
     case .tagsShowHalf, .tagsNotAwaited: [.tags, .feeds]
     case .twoRefreshes, .parkedForgotten, .oldTokenKept, .credentialsFollow, .secretInAddress: .sessions
+    case .reachForgotten: [.feeds, .addresses]
     default: .all.subtracting([.paths, .suspensions, .feeds])
     }
   }

@@ -98,7 +98,7 @@ struct LineEncoderTests {
     #expect(
       lines { $0.answer(.snapshot(snapshot), id: nil, revision: 5) }
         == #"{"meta":{"revision":5},"payload":{"engine":{"library":"/l","protocol":1,"version":"1.0.0"},"#
-        + #""settings":{"allowInsecureRedirects":false,"bytesPerSecond":0,"cellularBudgetBytesPerMonth":0,"checksum":false,"#
+        + #""settings":{"addresses":null,"allowInsecureRedirects":false,"bytesPerSecond":0,"cellularBudgetBytesPerMonth":0,"checksum":false,"#
         + #""cleanupOnStart":true,"connectTimeoutSeconds":15,"feedRefreshMaxMinutes":1440,"feedRefreshMinutes":60,"fileTimes":"published","filenameTemplate":"","#
         + #""firstByteTimeoutSeconds":60,"maxAttempts":5,"maxConcurrent":4,"maxFileBytes":17179869184,"#
         + #""maxPerHost":2,"nameTimeZone":"publisher","network":{"artwork":"unmetered","auto":"unmetered","feeds":"unmetered","podcasts":{},"#

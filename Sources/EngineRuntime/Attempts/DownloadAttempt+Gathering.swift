@@ -150,7 +150,9 @@ extension DownloadAttempt.Gathering {
 extension HTTPRequest {
   /// The request of a part of what tags show: without the client's headers, and with no wait longer than what is left.
   fileprivate init(_ source: TagSources.Source, settings: Settings, withinMilliseconds left: Int) {
-    self.init(to: source.address, headers: [], settings: settings, route: source.route, session: source.session)
+    self.init(
+      to: source.address, headers: [], settings: settings, route: source.route, reach: source.reach,
+      session: source.session)
     connectTimeoutMilliseconds = min(connectTimeoutMilliseconds, left)
     firstByteTimeoutMilliseconds = min(firstByteTimeoutMilliseconds, left)
     stallTimeoutMilliseconds = min(stallTimeoutMilliseconds, left)

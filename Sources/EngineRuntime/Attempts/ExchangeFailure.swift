@@ -23,6 +23,10 @@ package struct ExchangeFailure: Error, Sendable, Hashable {
     case tooManyRedirects
     /// A redirect from https to http where that is not allowed, or to another scheme.
     case unsafeRedirect
+    /// The request's reach ends before the address where its host is.
+    case notPublic
+    /// A redirect led beyond the request's reach.
+    case redirectNotPublic
     case unsupportedProtocol
     /// The address or a header is malformed: nothing was sent.
     case malformedRequest
@@ -63,16 +67,17 @@ extension DownloadError {
     let code: Code =
       switch failure.reason {
       case .unknownHost: .unknownHost
-      case .connectFailed, .pathRefused, .tls: .connectFailed
+      case .connectFailed, .pathRefused, .tls, .notPublic: .connectFailed
       case .tlsCertificate: .tlsCertificate
       case .timeout, .stalled: .timeout
       case .tooSlow: .tooSlow
       case .tooManyRedirects: .tooManyRedirects
       case .headTooLarge: .tooLarge
-      case .unsafeRedirect, .unsupportedProtocol, .malformedRequest: .unsafeRedirect
+      case .unsafeRedirect, .redirectNotPublic, .unsupportedProtocol, .malformedRequest: .unsafeRedirect
       case .connectionLost, .malformedResponse, .refusedByDelegate, .cancelled, .other: .connectionLost
       }
-    self.init(code, failure.message)
+    // It would be refused again, until a person says otherwise.
+    self.init(code, failure.message, isLasting: failure.reason == .notPublic)
   }
 }
 

@@ -29,6 +29,8 @@ package struct HTTPRequest: Sendable {
   package var allowsInsecureRedirects: Bool
   /// The route that its connections must take.
   package var route: Route
+  /// To which addresses they may lead.
+  package var reach: Reach
   /// The session whose credentials go with it, to the session's hosts and to no other; nil for none.
   package var session: SessionUse?
   /// What is posted, as a form (application/x-www-form-urlencoded); nil for a GET. It is sent once, on a connection of
@@ -44,7 +46,7 @@ package struct HTTPRequest: Sendable {
     ifRange: String? = nil,
     userAgent: String, connectTimeoutMilliseconds: Int, firstByteTimeoutMilliseconds: Int,
     stallTimeoutMilliseconds: Int, slowBytesPerSecond: Int64 = 0, slowWindowMilliseconds: Int = 60_000,
-    allowsInsecureRedirects: Bool = false, route: Route = .any, session: SessionUse? = nil
+    allowsInsecureRedirects: Bool = false, route: Route = .any, reach: Reach = .asNamed, session: SessionUse? = nil
   ) {
     self.url = url
     self.headers = headers
@@ -59,6 +61,7 @@ package struct HTTPRequest: Sendable {
     self.slowWindowMilliseconds = slowWindowMilliseconds
     self.allowsInsecureRedirects = allowsInsecureRedirects
     self.route = route
+    self.reach = reach
     self.session = session
   }
 }
@@ -70,21 +73,23 @@ extension HTTPRequest {
 
   /// A request within the timeouts and rules of the settings.
   init(
-    to address: WebAddress, headers: [Header], settings: Settings, route: Route, session: SessionUse? = nil
+    to address: WebAddress, headers: [Header], settings: Settings, route: Route, reach: Reach,
+    session: SessionUse? = nil
   ) {
     self.init(
       url: address.description, headers: headers.map { ($0.name, $0.value) }, userAgent: settings.userAgent,
       connectTimeoutMilliseconds: settings.connectTimeoutSeconds * 1000,
       firstByteTimeoutMilliseconds: settings.firstByteTimeoutSeconds * 1000,
       stallTimeoutMilliseconds: settings.stallTimeoutSeconds * 1000, slowBytesPerSecond: Self.leastBytesPerSecond,
-      allowsInsecureRedirects: settings.allowInsecureRedirects, route: route, session: session)
+      allowsInsecureRedirects: settings.allowInsecureRedirects, route: route, reach: reach, session: session)
   }
 
   /// The request of an attempt.
   init(_ attempt: Attempt, _ plan: ResumePolicy.Plan) {
     let settings = attempt.settings
     self.init(
-      to: attempt.address, headers: attempt.headers, settings: settings, route: attempt.route, session: attempt.session)
+      to: attempt.address, headers: attempt.headers, settings: settings, route: attempt.route, reach: attempt.reach,
+      session: attempt.session)
     (rangeStart, ifRange) = (plan.rangeStart, plan.ifRange)
     slowBytesPerSecond = settings.slowBytesPerSecond
     slowWindowMilliseconds = settings.slowWindowSeconds * 1000

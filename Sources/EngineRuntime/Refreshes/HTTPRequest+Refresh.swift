@@ -17,14 +17,18 @@ enum RefreshAgent {
 extension HTTPRequest {
   /// The request of a refresh. The client's headers are for the origin of the feed's own address.
   ///
-  /// - Parameter condition: Under which the body is wanted (RFC 9110 section 13.1); nil if it is in any case.
+  /// - Parameters:
+  ///   - namer: Who has named the address.
+  ///   - condition: Under which the body is wanted (RFC 9110 section 13.1); nil if it is in any case.
   init(
-    _ refresh: FeedRefresh, at address: WebAddress, as agent: RefreshAgent, condition: ConditionalPolicy.Condition?
+    _ refresh: FeedRefresh, at address: WebAddress, namedBy namer: AddressNamer, as agent: RefreshAgent,
+    condition: ConditionalPolicy.Condition?
   ) {
     let feed = refresh.feed
     self.init(
       to: address, headers: address.hasOrigin(of: feed.address) ? feed.wishes.headers : [],
-      settings: refresh.settings, route: refresh.route, session: refresh.session)
+      settings: refresh.settings, route: refresh.route, reach: refresh.settings.reach(of: namer),
+      session: refresh.session)
     ownFields = Self.fields + (condition?.fields ?? [])
     switch agent {
     case .own: userAgent = feed.wishes.userAgent ?? userAgent

@@ -76,8 +76,10 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   var further: FurtherDocuments?
   /// Whether a page has led to the feed that it names.
   var hasFollowedPage = false
+  /// Where the documents so far were read.
+  private(set) var readFrom = AddressClass.unknown
   /// The user agent that the requests name: Podflux, or a browser.
-  private var agent = RefreshAgent.own
+  var agent = RefreshAgent.own
   /// Whether the request lets the server answer that nothing has changed. Some caches do so in any case.
   private var isConditional = false
   /// Events that wait until the last report is committed.
@@ -215,10 +217,11 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
       ConditionalPolicy.condition(for: $0, at: now.wall, isAsked: refresh.feed.refreshes.isAsked)
     }
     isConditional = condition != nil
-    command(.startExchange(HTTPRequest(refresh, at: address, as: agent, condition: condition)))
+    command(.startExchange(HTTPRequest(refresh, at: address, namedBy: namer, as: agent, condition: condition)))
   }
 
   private mutating func begin(_ head: ResponseHead) {
+    if head.hasFeed { readFrom = readFrom.joined(head.peer) }
     switch head.status {
     case 200 where further != nil:
       if followsDocument {
@@ -238,9 +241,6 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     default: fail(.answered(head, to: "feed"), retryAfter(head))
     }
   }
-
-  /// Whether a browser's agent may ask: once in a refresh, and not for a feed whose agent a client has chosen.
-  private var mayAskAsBrowser: Bool { agent == .own && refresh.feed.wishes.userAgent == nil }
 
   private mutating func count(_ bytes: [UInt8]) -> Bool {
     bodyBytes += Int64(bytes.count)

@@ -111,7 +111,8 @@ package struct SidecarAttempt<Files: LibraryFileSystem> {
       commands.append(
         .startExchange(
           HTTPRequest(
-            to: address, headers: [], settings: fetch.settings, route: fetch.route, session: fetch.session)))
+            to: address, headers: [], settings: fetch.settings, route: fetch.route, reach: fetch.reach,
+            session: fetch.session)))
     }
   }
 

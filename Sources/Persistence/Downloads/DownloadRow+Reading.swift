@@ -28,7 +28,8 @@ extension DownloadRow {
       networks: Download.Networks(
         own: try checked("network", NetworkPolicy(rowCode: columns.next())),
         podcast: try checked("podcast_network", NetworkPolicy(rowCode: columns.next()))),
-      tagging: try tagging(&columns), session: try columns.nextIfPresent(.session))
+      tagging: try tagging(&columns), session: try columns.nextIfPresent(.session),
+      namer: try checked("named", AddressNamer(rowCode: columns.next())))
   }
 
   private static func tagging(_ columns: inout ColumnReader) throws -> Download.Tagging? {

@@ -12,7 +12,7 @@ enum DownloadRow {
   /// statement names, even if the value stays the same.
   enum Part: CaseIterable {
     case identity, rank, phase, kind, wait, file, round, dates, hold, amounts, discards, resume, network, tagging
-    case session, traits, length
+    case session, namer, traits, length
 
     var columns: [String] {
       switch self {
@@ -36,6 +36,7 @@ enum DownloadRow {
       case .network: ["network", "podcast_network"]
       case .tagging: ["original_length", "original_sha256", "untagged"]
       case .session: ["session"]
+      case .namer: ["named"]
       case .traits: ["class"]
       case .length: ["length"]
       }
@@ -56,7 +57,7 @@ enum DownloadRow {
     let isUntouched = download.progress == .init() && download.round == .init()
     let isNew = download.dates == .init(added: download.dates.added)
     let isFresh = isUntried && isUntouched && isNew && !download.isHeld && download.session == nil
-    let hasPolicy = download.networks != .init()
+    let hasPolicy = download.networks != .init() || download.namer != .person
     switch download.state {
     case .queued where isFresh && !hasPolicy: return (insertQueued, freshParts)
     case .queued where isFresh: return (insertQueuedWithPolicy, freshPartsWithPolicy)
@@ -67,7 +68,7 @@ enum DownloadRow {
 
   private static let insert = insertion(of: Part.allCases, and: [])
   private static let freshParts: [Part] = [.identity, .rank, .traits, .length]
-  private static let freshPartsWithPolicy = freshParts + [.network]
+  private static let freshPartsWithPolicy = freshParts + [.network, .namer]
   private static let insertQueued = insertion(of: freshParts, and: fresh("queued"))
   private static let insertQueuedWithPolicy = insertion(of: freshPartsWithPolicy, and: fresh("queued"))
   private static let insertPaused = insertion(of: freshParts, and: fresh("paused"))
@@ -116,6 +117,7 @@ enum DownloadRow {
       case .network: old.networks != new.networks
       case .tagging: old.tagging != new.tagging
       case .session: old.session != new.session
+      case .namer: old.namer != new.namer
       // The caller, who knows the day, compares them.
       case .traits: false
       case .length: old.length != new.length
@@ -205,6 +207,7 @@ enum DownloadRow {
       guard case .untagged(let reason) = download.tagging else { return try arguments.write(String?.none) }
       try arguments.write(text(reason))
     case .session: try arguments.write(download.session)
+    case .namer: try arguments.write(download.namer.rowCode)
     case .traits: try arguments.write(row.code)
     case .length: try arguments.write(download.length)
     }

@@ -13,7 +13,7 @@ struct StoredFeed: StatementRow {
     "failures", "error_code", "error_message", "error_status", "entity_tag", "last_modified", "body_hash",
     "full_body_at", "distrusted", "notes", "former_urls", "interval_seconds", "quiet_hours", "quiet_days", "read_to",
     "ended", "asked", "rules", "filename_template", "rule_line", "allowance", "rules_at", "episodes", "added_at",
-    "session",
+    "session", "read_from", "led",
   ]
 
   /// Reads the columns in the order of `init`.
@@ -31,17 +31,21 @@ struct StoredFeed: StatementRow {
     let podcast = try PodcastContent(
       title: columns.next(), link: columns.next(), image: columns.next(), description: columns.next(),
       language: columns.next(), author: columns.next(), guid: columns.next())
-    let refreshes = try Self.refreshes(&columns)
+    var refreshes = try Self.refreshes(&columns)
     if let rules: String = try columns.next() {
       wishes.rules = try StoredJSON.value(of: rules, column: "feeds.rules")
     }
     wishes.filenameTemplate = try (columns.next() as String?).map(Self.template)
     let standing = try Feed.Standing(
       line: columns.nextIfPresent(.log), allowance: columns.next(.log), due: columns.moment())
+    let episodes = try columns.next(.count)
+    let added = Timestamp(milliseconds: try columns.next(.moment))
+    let session = try columns.nextIfPresent(.session)
+    refreshes.readFrom = try Damaged.checked("feeds.read_from", AddressClass(rowCode: columns.next()))
+    refreshes.isLed = try columns.next()
     feed = Feed(
       key: key, id: id, address: address, wishes: wishes, podcast: isRead ? podcast : nil, refreshes: refreshes,
-      standing: standing, episodes: try columns.next(.count), added: Timestamp(milliseconds: try columns.next(.moment)),
-      session: try columns.nextIfPresent(.session))
+      standing: standing, episodes: episodes, added: added, session: session)
   }
 
   private static func template(_ text: String) throws -> NameTemplate {
@@ -87,13 +91,13 @@ extension StoredFeed {
   private static let refreshColumns = [
     "refreshed_at", "next_at", "due_at", "failures", "error_code", "error_message", "error_status", "entity_tag",
     "last_modified", "body_hash", "full_body_at", "distrusted", "notes", "interval_seconds", "quiet_hours",
-    "quiet_days", "read_to", "ended", "asked", "episodes",
+    "quiet_days", "read_to", "ended", "asked", "read_from", "episodes",
   ]
 
   private static let otherColumns = [
     "id", "url", "url_hash", "host", "title", "grouping", "headers", "user_agent", "network", "paused", "read",
     "own_title", "own_link", "own_image", "own_description", "own_language", "own_author", "own_guid", "title_key",
-    "former_urls", "rules", "filename_template", "added_at", "session",
+    "former_urls", "rules", "filename_template", "added_at", "session", "led",
   ]
 
   /// Inserts a row; binds what `write` writes.
@@ -135,6 +139,7 @@ extension StoredFeed {
     try arguments.write(refreshes.readTo)
     try arguments.write(refreshes.hasEnded ? 1 : 0)
     try arguments.write(refreshes.isAsked ? 1 : 0)
+    try arguments.write(refreshes.readFrom.rowCode)
     try arguments.write(feed.episodes)
   }
 
@@ -164,6 +169,7 @@ extension StoredFeed {
     try arguments.write(DownloadRow.text(wishes.filenameTemplate?.text))
     try arguments.write(feed.added.milliseconds)
     try arguments.write(feed.session)
+    try arguments.write(feed.refreshes.isLed ? 1 : 0)
   }
 
   private static func list(_ elements: [some Encodable]) throws -> String? {

@@ -51,6 +51,7 @@ enum Schema {
     migrator.registerMigration("29-fresh-addresses", migrate: addFreshAddresses)
     migrator.registerMigration("30-restarts", migrate: addRestarts)
     migrator.registerMigration("31-former-origins", migrate: addFormerOrigins)
+    migrator.registerMigration("32-namers", migrate: addNamers)
     return migrator
   }
 

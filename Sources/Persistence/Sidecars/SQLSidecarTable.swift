@@ -8,7 +8,7 @@ struct SQLSidecarTable: SidecarTable {
 
   private static let select = """
     SELECT key, kind, owner, url, stem, state, failures, next_at, path, file_length, inode, NULL AS sha256, mtime, target,
-      message, session
+      message, session, feed_read_from
     FROM sidecars
     """
   private static let isOwed = "key > 0 AND (state = 'moving' OR state = 'leaving') AND postponed = 0"
@@ -20,9 +20,9 @@ struct SQLSidecarTable: SidecarTable {
   func insert(_ sidecar: Sidecar) throws {
     let row = SidecarRow(sidecar)
     let sql = """
-      INSERT INTO sidecars (kind, owner, url, stem, session, state, failures, next_at, path, file_length, inode, mtime, target,
-        message, postponed)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
+      INSERT INTO sidecars (kind, owner, url, stem, session, feed_read_from, state, failures, next_at, path, file_length, inode,
+        mtime, target, message, postponed)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
       """
     try db.cachedStatement(sql: sql).execute(
       arguments: [sidecar.kind.rawValue] + row.identity + row.values)
@@ -31,8 +31,8 @@ struct SQLSidecarTable: SidecarTable {
   func update(_ sidecar: Sidecar) throws {
     let row = SidecarRow(sidecar)
     let sql = """
-      UPDATE sidecars SET owner = ?, url = ?, stem = ?, session = ?, state = ?, failures = ?, next_at = ?, path = ?, file_length = ?,
-        inode = ?, mtime = ?, target = ?, message = ?, postponed = 0
+      UPDATE sidecars SET owner = ?, url = ?, stem = ?, session = ?, feed_read_from = ?, state = ?, failures = ?, next_at = ?,
+        path = ?, file_length = ?, inode = ?, mtime = ?, target = ?, message = ?, postponed = 0
       WHERE key = ?
       """
     try db.cachedStatement(sql: sql).execute(arguments: row.identity + row.values + [sidecar.key])
@@ -201,13 +201,16 @@ private struct ScannedRow: StatementRow {
 
 /// The columns of a sidecar.
 private struct SidecarRow {
-  /// `owner`, `url`, `stem`, `session`.
+  /// `owner`, `url`, `stem`, `session`, `feed_read_from`.
   let identity: StatementArguments
   /// `state` to `message`.
   let values: StatementArguments
 
   init(_ sidecar: Sidecar) {
-    identity = [sidecar.owner?.description, sidecar.address?.description, sidecar.stem, sidecar.session]
+    identity = [
+      sidecar.owner?.description, sidecar.address?.description, sidecar.stem, sidecar.session,
+      sidecar.feedReadFrom.rowCode,
+    ]
     var (name, failures, next): (String, Int, Int64?) = ("", 0, nil)
     var (target, message): (LibraryPath?, String?) = (nil, nil)
     switch sidecar.state {
@@ -252,6 +255,7 @@ extension Sidecar: StatementRow {
     }
     let message: String? = try columns.next()
     let session = try columns.nextIfPresent(.session)
+    let feedReadFrom = try Damaged.checked("sidecars.feed_read_from", AddressClass(rowCode: columns.next()))
     let state: Sidecar.State? =
       switch (name, file, target) {
       case ("wanted", nil, nil): next.map { .wanted(failures: failures, next: $0) }
@@ -264,7 +268,9 @@ extension Sidecar: StatementRow {
       default: nil
       }
     guard let state else { throw DamagedRow(column: "sidecars.state") }
-    self.init(key: key, kind: kind, owner: owner, address: address, stem: stem, state: state, session: session)
+    self.init(
+      key: key, kind: kind, owner: owner, address: address, stem: stem, state: state, session: session,
+      feedReadFrom: feedReadFrom)
   }
 }
 

@@ -31,6 +31,8 @@ public struct Download: Hashable, Sendable {
   public var tagging: Tagging?
   /// The session that its requests belong to. It is for the host of the address, unless a client has changed it since.
   public var session: Session.Key?
+  /// Who has named its addresses; of a feed, as it was known then.
+  public var namer: AddressNamer
 
   /// The network policies of a download.
   public struct Networks: Hashable, Sendable {
@@ -192,7 +194,8 @@ public struct Download: Hashable, Sendable {
   public init(
     id: DownloadID, address: WebAddress, description: Description, rank: Rank, origin: Origin, state: DownloadState,
     progress: Progress, failures: Int, freshAddresses: Int = 0, restarts: Int = 0, round: Round = .init(),
-    dates: Dates, isHeld: Bool, networks: Networks = .init(), tagging: Tagging? = nil, session: Session.Key? = nil
+    dates: Dates, isHeld: Bool, networks: Networks = .init(), tagging: Tagging? = nil, session: Session.Key? = nil,
+    namer: AddressNamer = .person
   ) {
     self.id = id
     self.address = address
@@ -210,6 +213,7 @@ public struct Download: Hashable, Sendable {
     self.networks = networks
     self.tagging = tagging
     self.session = session
+    self.namer = namer
   }
 }
 

@@ -4,7 +4,7 @@ public struct DownloadError: Error, Hashable, Sendable {
   public enum Code: String, Sendable, CaseIterable {
     /// The host's name has no address.
     case unknownHost = "unknown_host"
-    /// No connection to the host could be made.
+    /// No connection to the host could be made, or none may be.
     case connectFailed = "connect_failed"
     /// The host's certificate is not trusted.
     case tlsCertificate = "tls_certificate"
@@ -16,7 +16,7 @@ public struct DownloadError: Error, Hashable, Sendable {
     case connectionLost = "connection_lost"
     /// More than 10 redirects followed each other.
     case tooManyRedirects = "too_many_redirects"
-    /// A redirect led from https to http, or to another scheme.
+    /// A redirect led from https to http, to another scheme, or to an address that may not be reached.
     case unsafeRedirect = "unsafe_redirect"
     /// The server answered with another status that is no success; `status` has it.
     case httpStatus = "http_status"
@@ -107,7 +107,8 @@ public struct DownloadError: Error, Hashable, Sendable {
 
   /// Whether the loss of a path may have caused it.
   var mayComeOfLostPath: Bool {
-    switch code {
+    guard !isLasting else { return false }
+    return switch code {
     case .unknownHost, .connectFailed, .tlsCertificate, .timeout, .tooSlow, .connectionLost: true
     default: false
     }

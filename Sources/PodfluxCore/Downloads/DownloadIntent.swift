@@ -30,6 +30,8 @@ public enum DownloadIntent: Hashable, Sendable {
     public var session: SessionChoice?
     /// The session of the episode's feed.
     var feedSession: Session.Key?
+    /// Who has named its addresses.
+    var namer = AddressNamer.person
     /// The episode that it is for; nil if a client has named the address.
     public internal(set) var episode: Episode.Reference?
 

@@ -80,6 +80,10 @@ public struct Feed: Hashable, Sendable {
     public var hasEnded: Bool
     /// Whether a client has asked for the next one: then it comes although the feed is paused or has ended.
     public var isAsked: Bool
+    /// Where the feed was read: that decides where the addresses that it names may lead.
+    public var readFrom: AddressClass
+    /// Whether the feed itself has named its present address, at a public one.
+    public var isLed: Bool
 
     /// How many former addresses are kept; the oldest go first.
     public static let formerAddressLimit = 16
@@ -89,7 +93,8 @@ public struct Feed: Hashable, Sendable {
     public init(
       last: Timestamp? = nil, next: Timestamp, failures: Int = 0, error: DownloadError? = nil,
       validators: FeedValidators = .init(), formerAddresses: [WebAddress] = [], rhythm: FeedRhythm? = nil,
-      readTo: Int64 = 0, hasEnded: Bool = false, isAsked: Bool = false
+      readTo: Int64 = 0, hasEnded: Bool = false, isAsked: Bool = false, readFrom: AddressClass = .unknown,
+      isLed: Bool = false
     ) {
       self.last = last
       self.next = next
@@ -101,6 +106,8 @@ public struct Feed: Hashable, Sendable {
       self.readTo = readTo
       self.hasEnded = hasEnded
       self.isAsked = isAsked
+      self.readFrom = readFrom
+      self.isLed = isLed
     }
   }
 
@@ -124,6 +131,9 @@ public struct Feed: Hashable, Sendable {
   public var due: Timestamp? {
     refreshes.isAsked || !(wishes.isPaused || refreshes.hasEnded) ? refreshes.next : nil
   }
+
+  /// Who has named its address: a person, unless it has moved there from a public one by itself.
+  public var namer: AddressNamer { refreshes.isLed ? .feed(.public) : .person }
 
   /// The title that people see: the client's, else the feed's, else its host.
   public var shownTitle: String { wishes.title ?? podcast?.title ?? address.host }

@@ -61,11 +61,14 @@ public struct RefreshReport: Hashable, Sendable {
   public var news: News
   /// How many bytes of bodies have come over the network since its last report.
   public var fetched: Int64
+  /// Where the documents so far were read; unknown before the first.
+  public var readFrom: AddressClass
 
-  public init(refresh: FeedRefresh.ID, news: News, fetched: Int64 = 0) {
+  public init(refresh: FeedRefresh.ID, news: News, fetched: Int64 = 0, readFrom: AddressClass = .unknown) {
     self.refresh = refresh
     self.news = news
     self.fetched = fetched
+    self.readFrom = readFrom
   }
 
   /// How many episodes a report tells of at most: a turn takes some milliseconds. Most feeds have no more, and each

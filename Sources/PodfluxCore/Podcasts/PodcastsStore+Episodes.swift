@@ -91,6 +91,7 @@ extension DownloadIntent.Enqueue {
         integrity: integrity, expectedLength: enclosure.length),
       origin: origin, network: feed.wishes.network)
     feedSession = feed.session
+    namer = .feed(feed.refreshes.readFrom)
     self.episode = Episode.Reference(feed: episode.feed, episode: episode.id)
   }
 }

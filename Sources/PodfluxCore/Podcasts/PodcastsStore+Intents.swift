@@ -119,6 +119,7 @@ extension PodcastsStore {
         .conflict, "the feed \"\(other)\" has this address, or has moved from it; unsubscribe from one of the two",
         path: "payload.url")
     }
+    if update.address != nil { feed.refreshes.isLed = false }
     // A secret that goes to the vault stays in no former address either.
     feed.address = present
     if let choice = update.session {

@@ -17,6 +17,8 @@ public struct Setting: Sendable {
     case printable(bytes: ClosedRange<Int>)
     /// One of these names.
     case choice([String])
+    /// One of these names, or none.
+    case optionalChoice([String])
     /// `publisher`, or the IANA's name of a time zone.
     case timeZone
     /// A `NameTemplate`, or nothing.
@@ -35,6 +37,8 @@ public struct Setting: Sendable {
     case integer(Int64)
     case number(Double)
     case text(String)
+    /// None: `null`.
+    case null
     case texts([String])
     case schedule([ScheduleWindow])
     case networkClasses(NetworkClasses)
@@ -112,6 +116,18 @@ extension Setting {
       write: { $0.text.flatMap(Choice.init(rawValue:)) })
   }
 
+  init<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
+    _ name: String, _ path: WritableKeyPath<Settings, Choice?> & Sendable
+  ) {
+    self.init(
+      name, path, .optionalChoice(Choice.allCases.map(\.rawValue)),
+      read: { $0.map { Value.text($0.rawValue) } ?? .null },
+      write: { value in
+        if value == .null { return .some(nil) }
+        return value.text.flatMap(Choice.init(rawValue:)).map(Choice?.some)
+      })
+  }
+
   init(_ name: String, _ path: WritableKeyPath<Settings, NameTimeZone> & Sendable) {
     self.init(name, path, .timeZone, read: { .text($0.text) }, write: { $0.text.flatMap(NameTimeZone.init) })
   }
@@ -152,7 +168,8 @@ extension Setting.Values {
     case (.limit(let range), .integer(let value)): value == 0 || range.contains(value)
     case (.number(let range), .number(let value)): range.contains(value)
     case (.printable(let lengths), .text(let value)): lengths.contains(value.utf8.count) && value.isPrintableASCII
-    case (.choice(let names), .text(let value)): names.contains(value)
+    case (.choice(let names), .text(let value)), (.optionalChoice(let names), .text(let value)): names.contains(value)
+    case (.optionalChoice, .null): true
     case (.timeZone, .text(let value)): NameTimeZone(value) != nil
     case (.nameTemplate, .text(let value)): (try? NameTemplate(validating: value)) != nil
     case (.names(let known), .texts(let names)): names.allSatisfy(known.contains) && Set(names).count == names.count
@@ -173,6 +190,7 @@ extension Setting.Values {
     case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
     case .printable(let lengths): "\(lengths.lowerBound) to \(lengths.upperBound) printable ASCII characters"
     case .choice(let names): "one of " + names.joined(separator: ", ")
+    case .optionalChoice(let names): "one of " + names.joined(separator: ", ") + ", or null"
     case .timeZone: "publisher, or the IANA's name of a time zone such as Europe/Vienna"
     case .nameTemplate: "a template for names such as {podcast}/[{date} ]{title}, or an empty text"
     case .names(let names): "an array of some of " + names.joined(separator: ", ") + ", each of them once, or of none"

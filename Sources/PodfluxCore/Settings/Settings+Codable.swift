@@ -33,6 +33,7 @@ extension Settings: Codable {
       case .integer(let value): try container.encode(value, forKey: name)
       case .number(let value): try container.encode(value, forKey: name)
       case .text(let value): try container.encode(value, forKey: name)
+      case .null: try container.encodeNil(forKey: name)
       case .texts(let value): try container.encode(value, forKey: name)
       case .schedule(let value): try container.encode(value, forKey: name)
       case .networkClasses(let value): try container.encode(value, forKey: name)
@@ -48,7 +49,7 @@ extension KeyedDecodingContainer {
     case .boolean: try decodeIfPresent(Bool.self, forKey: key).map(Setting.Value.boolean)
     case .integer, .limit: try decodeIfPresent(Int64.self, forKey: key).map(Setting.Value.integer)
     case .number: try decodeIfPresent(Double.self, forKey: key).map(Setting.Value.number)
-    case .printable, .choice, .timeZone, .nameTemplate:
+    case .printable, .choice, .optionalChoice, .timeZone, .nameTemplate:
       try decodeIfPresent(String.self, forKey: key).map(Setting.Value.text)
     case .names: try decodeIfPresent([String].self, forKey: key).map(Setting.Value.texts)
     case .schedule: try decodeIfPresent([ScheduleWindow].self, forKey: key).map(Setting.Value.schedule)

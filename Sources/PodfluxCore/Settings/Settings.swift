@@ -39,6 +39,9 @@ public struct Settings: Hashable, Sendable {
   public var bytesPerSecond: Int64 = 0
   /// The networks that downloads may use, by origin and by podcast, where a download says nothing itself.
   public var network = NetworkClasses()
+  /// Whether requests may lead to any address, or to public ones only; null for public ones for what feeds of the
+  /// Internet name, and any for what a person names.
+  public var addresses: AddressRule?
   /// The number of bytes that may arrive over cellular networks in a calendar month; 0 for no limit.
   public var cellularBudgetBytesPerMonth: Int64 = 0
   /// The windows of the week in which downloads run; without a window they always run.
@@ -96,6 +99,7 @@ public struct Settings: Hashable, Sendable {
     Setting("progressInterval", \.progressInterval, in: 0.05...60),
     Setting("bytesPerSecond", \.bytesPerSecond, zeroOrIn: 1024...(1 << 40)),
     Setting("network", \.network),
+    Setting("addresses", \.addresses),
     Setting("cellularBudgetBytesPerMonth", \.cellularBudgetBytesPerMonth, in: Limits.volume),
     Setting("schedule", \.schedule),
     Setting("storageQuotaBytes", \.storageQuotaBytes, in: Limits.volume),

@@ -17,6 +17,8 @@ public struct Sidecar: Hashable, Sendable {
   public var state: State { didSet { if !isToBeFetched { session = nil } } }
   /// The session of its podcast's feed, as long as it may have to be fetched.
   public var session: Session.Key?
+  /// Where its podcast's feed was read that names its address.
+  public var feedReadFrom: AddressClass
 
   /// How far a sidecar has come, from wanted to present or failed.
   public enum State: Hashable, Sendable {
@@ -39,7 +41,7 @@ public struct Sidecar: Hashable, Sendable {
 
   public init(
     key: Key = 0, kind: SidecarKind, owner: DownloadID?, address: WebAddress?, stem: String, state: State,
-    session: Session.Key? = nil
+    session: Session.Key? = nil, feedReadFrom: AddressClass = .unknown
   ) {
     self.key = key
     self.kind = kind
@@ -48,6 +50,7 @@ public struct Sidecar: Hashable, Sendable {
     self.stem = stem
     self.state = state
     self.session = session
+    self.feedReadFrom = feedReadFrom
   }
 
   /// Whether a request for it may follow.

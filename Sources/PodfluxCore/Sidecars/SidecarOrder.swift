@@ -49,11 +49,13 @@ public struct SidecarFetch: Hashable, Sendable {
   public var settings: Settings
   /// The route that its connections must take.
   public var route: Route
+  /// To which addresses they may lead.
+  public var reach: Reach
   /// The credentials that its request is sent with; nil for none.
   public var session: SessionUse?
 
   public init(
-    id: ID, kind: SidecarKind, source: Source, stem: String, settings: Settings, route: Route,
+    id: ID, kind: SidecarKind, source: Source, stem: String, settings: Settings, route: Route, reach: Reach,
     session: SessionUse? = nil
   ) {
     self.id = id
@@ -62,6 +64,7 @@ public struct SidecarFetch: Hashable, Sendable {
     self.stem = stem
     self.settings = settings
     self.route = route
+    self.reach = reach
     self.session = session
   }
 }

@@ -53,7 +53,7 @@ extension SidecarsStore {
     let fetch = SidecarFetch(
       id: id, kind: sidecar.kind, source: source, stem: sidecar.stem, settings: context.settings,
       route: host.map { context.obstacles.artworkRoute(to: $0, over: context.network.state.path) } ?? .loopback,
-      session: grant?.use)
+      reach: context.settings.reach(of: .feed(sidecar.feedReadFrom)), session: grant?.use)
     live[sidecar.key] = LiveFetch(id: id, request: host.map { LiveRequest(to: $0, with: grant, reading: context) })
     turn.perform(.sidecar(.fetch(fetch)))
   }

@@ -65,7 +65,7 @@ extension SidecarsStore {
   ) throws {
     let sidecar = Sidecar(
       kind: kind, owner: owner, address: address, stem: stem, state: .wanted(failures: 0, next: turn.now),
-      session: address == nil ? nil : feed?.session)
+      session: address == nil ? nil : feed?.session, feedReadFrom: feed?.refreshes.readFrom ?? .unknown)
     try turn.tables.sidecars.insert(sidecar)
     (hasRows, mayFetch) = (true, true)
   }

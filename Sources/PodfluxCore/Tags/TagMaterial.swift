@@ -59,12 +59,15 @@ public struct TagSources: Hashable, Sendable {
   public struct Source: Hashable, Sendable {
     public var address: WebAddress
     public var route: Route
+    /// To which addresses they may lead.
+    public var reach: Reach
     /// The session whose credentials go with the request; nil for none.
     public var session: SessionUse?
 
-    public init(_ address: WebAddress, route: Route, session: SessionUse? = nil) {
+    public init(_ address: WebAddress, route: Route, reach: Reach, session: SessionUse? = nil) {
       self.address = address
       self.route = route
+      self.reach = reach
       self.session = session
     }
   }

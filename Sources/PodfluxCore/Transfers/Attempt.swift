@@ -24,6 +24,8 @@ public struct Attempt: Hashable, Sendable {
   public var tagSources: TagSources?
   /// The route that its connections must take.
   public var route: Route
+  /// To which addresses its connections may lead.
+  public var reach = Reach.asNamed
   /// The credentials that its request is sent with; nil for none.
   public var session: SessionUse?
   /// Set where what was said of the file's length is too old to be believed, or where there is a quota and no server

@@ -92,8 +92,11 @@ final class SimulatedAttempt {
     try world.checker.willSend(
       world.sabotage == .headersEverywhere ? attempt.description.headers : headers, to: attempt.address, for: download)
     isLedElsewhere = false
-    let isLetIn = try world.lets(request, in: process, at: attempt.address.host)
-    exchange = SimulatedExchange(request, of: self, isLetIn: isLetIn)
+    let host = attempt.address.host
+    var visit = SimulatedVisit(request, under: attempt.settings.addresses, by: world.word(of: download), in: world)
+    let refusal = visit.enter(host)
+    let isLetIn = try refusal != nil || world.lets(request, in: process, at: host)
+    exchange = SimulatedExchange(request, of: self, isLetIn: isLetIn, refusal: refusal)
     isLedElsewhere = !needsPath && world.suffers(.protocols) && world.random.once(in: 20)
     files.requested()
     scheduleNetwork(after: world.random.delay())
@@ -120,7 +123,7 @@ final class SimulatedAttempt {
 
   private func startPart(_ request: HTTPRequest) throws {
     try world.checker.willRequest(attempt.id)
-    partExchange = SmallExchange(request, in: world)
+    partExchange = SmallExchange(request, under: attempt.settings, in: world)
     partBody = []
     scheduleNetwork(after: world.random.delay())
   }

@@ -47,6 +47,7 @@ public enum Invariant: String, CaseIterable, Sendable {
   case quarantineDays = "what was put aside leaves the quarantine only after its days"
   case deletions = "nothing is deleted while an attempt works on it"
   case path = "no byte comes over a path that policy forbids"
+  case reach = "by a feed's word no request leads to an address that is not public, unless the feed is at one itself"
   case headers = "a client's headers go to its own origin only"
   case obstacles = "nothing is started that an obstacle stands in the way of"
   case traffic = "what came over cellular in a month is counted"

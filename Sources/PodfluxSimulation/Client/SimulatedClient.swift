@@ -14,6 +14,8 @@ struct SimulatedClient {
     var mirrors: [WebAddress] = []
     var integrity: Integrity?
     var network = NetworkPolicy.inherit
+    /// Whether a feed has named its addresses, and no client.
+    var isOfFeed = false
   }
 
   let limit: Int
@@ -227,6 +229,15 @@ struct SimulatedClient {
   }()
 }
 
+extension SimulatedClient {
+  /// Lets requests lead anywhere.
+  static let openingOfAddresses: Action = {
+    var patch = SettingsPatch()
+    patch.addresses = .some(AddressRule.any)
+    return .updateSettings(patch)
+  }()
+}
+
 // MARK: - What it was promised
 
 extension SimulatedClient {
@@ -244,6 +255,8 @@ extension SimulatedClient {
       guard case .handled(let reply) = outcome else { continue }
       switch (action, reply) {
       case (.downloads(.enqueue(let wish)), .enqueued(let id, created: true)?): add(wish, as: id)
+      case (.downloads(.enqueue(let wish)), .enqueued(let id, created: false)?) where wish.origin == .user:
+        if wishes[id]?.addresses.last == wish.address { wishes[id]?.isOfFeed = false }
       case (.downloads(.move(let id, let place)), .affected?): move(id, to: place)
       case (.downloads(.update(let id, let update)), .affected?): self.update(id, with: update)
       case (.updateSettings(let patch), _): settings = patch.applied(to: settings)
@@ -276,6 +289,7 @@ extension SimulatedClient {
     wishes[row.id]?.addresses.append(row.address)
     wishes[row.id]?.mirrors = row.description.mirrors
     wishes[row.id]?.integrity = row.description.integrity
+    wishes[row.id]?.isOfFeed = true
   }
 
   /// A cleanup has adopted a file as this download's: a paused one has what it waits for.
@@ -287,7 +301,8 @@ extension SimulatedClient {
   mutating func find(_ row: Download) {
     wishes[row.id] = Wish(
       addresses: [row.address], priority: row.rank.priority, title: row.description.title, isPaused: false,
-      mirrors: row.description.mirrors, integrity: row.description.integrity, network: row.networks.own)
+      mirrors: row.description.mirrors, integrity: row.description.integrity, network: row.networks.own,
+      isOfFeed: !row.address.host.hasSuffix(".invalid"))
     order[row.rank.priority, default: []].append(row.id)
   }
 
@@ -354,7 +369,10 @@ extension SimulatedClient {
 
   private mutating func update(_ id: DownloadID, with update: DownloadIntent.Update) {
     guard let wish = wishes[id] else { return }
-    if let address = update.address { wishes[id]?.addresses.append(address) }
+    if let address = update.address {
+      wishes[id]?.addresses.append(address)
+      wishes[id]?.isOfFeed = false
+    }
     if let title = update.title { wishes[id]?.title = title }
     if let network = update.network { wishes[id]?.network = network }
     if let priority = update.priority, priority != wish.priority {

@@ -113,9 +113,14 @@ struct SimulatedFeeds {
 
   /// The answer to a request.
   ///
-  /// - Parameter hasFaults: Whether it may come in part, or not at all.
-  mutating func answer(_ request: HTTPRequest, hasFaults: Bool) -> FeedAnswer {
-    var answer = trueAnswer(request)
+  /// - Parameters:
+  ///   - hasFaults: Whether it may come in part, or not at all.
+  ///   - enter: Called with each host that the request is led to, and after how many redirects; the failure if it does
+  ///     not get there.
+  mutating func answer(
+    _ request: HTTPRequest, hasFaults: Bool, _ enter: (String, Int) -> ExchangeFailure?
+  ) -> FeedAnswer {
+    var answer = trueAnswer(request, enter)
     guard hasFaults, answer.failure == nil else { return answer }
     switch random.below(20) {
     case 0: answer.failure = ExchangeFailure(.connectFailed, message: "nothing listens")
@@ -138,12 +143,15 @@ struct SimulatedFeeds {
     answer.body.removeLast(bytes + (rest > 0 ? random.below(rest) : 0))
   }
 
-  private mutating func trueAnswer(_ request: HTTPRequest) -> FeedAnswer {
+  private mutating func trueAnswer(_ request: HTTPRequest, _ enter: (String, Int) -> ExchangeFailure?) -> FeedAnswer {
     // Like libcurl: it follows redirects, and sends the conditions of the request along.
     let parts = request.url.split(separator: Self.partMark).map(String.init)
     var hop = Hop(place: parts[0], part: parts.count > 1 ? Int(parts[1]) ?? 0 : 1)
     while hop.redirects <= Self.redirectLimit {
       guard let number = (try? WebAddress(hop.place)).flatMap(place) else { return FeedAnswer(head: hop.head(404)) }
+      if let failure = enter(places[number].address.host, hop.redirects) {
+        return FeedAnswer(failure: failure, head: hop.head(301))
+      }
       switch places[number].content {
       case .redirect(let target, let isPermanent):
         hop.place = places[target].address.description

@@ -42,6 +42,8 @@ final class SimulatedRefresh {
   /// Where the last answer says that the feed is.
   private var ledTo: WebAddress?
   private var exchanges = 0
+  /// Whether a document of it was read on the Internet.
+  private var hasReadOutside = false
   /// When its exchanges have ended.
   private(set) var ends: [Timestamp] = []
   private var isOver = false
@@ -60,7 +62,7 @@ final class SimulatedRefresh {
     var believed = refresh
     if world.sabotage == .notesUnread { believed.feed.refreshes.validators.hasNotes = true }
     if world.sabotage == .gapForgotten { believed.feed.refreshes.readTo = .max }
-    if world.sabotage == .otherPodcastBelieved { believed.feed.podcast?.guid = nil }
+    if world.sabotage == .otherPodcastBelieved { believed.feed.podcast = nil }
     core = RefreshAttempt(believed, rows: SimulatedEpisodeRows(world: process.world)) { _ in SimulatedDecoder() }
     if world.sabotage == .namesakeTaken { core.undecidedItems = 0 }
   }
@@ -188,11 +190,15 @@ final class SimulatedRefresh {
       guard isReachable else { return fail(ExchangeFailure(.connectFailed, message: "there is no way to the host")) }
       (url, failedForNow) = (request.url, nil)
       let host = (try? WebAddress(request.url))?.host ?? refresh.feed.address.host
+      var visit = SimulatedVisit(request, under: refresh.settings.addresses, by: word(of: request), in: world)
+      if let failure = visit.enter(host) { return fail(failure) }
       guard try world.lets(request, in: process, at: host) else {
         deliver(FeedAnswer(head: ResponseHead(status: 401, effectiveURL: request.url, fields: [])))
         break
       }
-      let answer = world.feedAnswer(to: request)
+      var answer = world.feedAnswer(to: request) { visit.enter($0, redirects: $1) }
+      answer.head.peer = visit.last
+      if answer.failure == nil, answer.head.hasFeed { note(visit.last) }
       world.noteAnswer(answer.head.status, to: request, in: process)
       deliver(answer)
     case .event(let event):
@@ -215,6 +221,15 @@ final class SimulatedRefresh {
       if case .head(let head) = event, case .stop = head.refreshDemand { return fail(.refused) }
     }
     if !deliveries.isEmpty { scheduleNetwork() }
+  }
+
+  /// Whose word a request follows: elsewhere than at the feed's own address it is that of what was read before.
+  private func word(of request: HTTPRequest) -> SimulatedVisit.Word {
+    request.url != refresh.feed.address.description && hasReadOutside ? .foreign : .trusted
+  }
+
+  private func note(_ place: AddressClass) {
+    if place == .public { hasReadOutside = true } else { world.checker.feeds.readInside.insert(refresh.feed.key) }
   }
 
   private func fail(_ failure: ExchangeFailure) {

@@ -17,6 +17,8 @@ final class SimulatedExchange {
   private unowned let world: World
   private let request: HTTPRequest
   private let response: SimulatedResponse
+  /// Why it does not get to its host; nil if it does.
+  private let refusal: ExchangeFailure?
   private var phase = Phase.connecting
   /// The next byte of the content to be delivered.
   private var offset: Int
@@ -30,14 +32,15 @@ final class SimulatedExchange {
   private var untold: Int64 = 0
   private var clockAtTick: Int64
 
-  init(_ request: HTTPRequest, of client: SimulatedAttempt, isLetIn: Bool) {
+  init(_ request: HTTPRequest, of client: SimulatedAttempt, isLetIn: Bool, refusal: ExchangeFailure?) {
     self.request = request
+    self.refusal = refusal
     self.client = client
     world = client.world
     pathNumber = world.pathNumber
     clockAtTick = world.now
     var response = world.response(to: request, for: client.attempt)
-    world.noteAnswer(response.status, to: request, in: client.process)
+    if refusal == nil { world.noteAnswer(response.status, to: request, in: client.process) }
     if !isLetIn { response = SimulatedResponse(status: 401, fields: [], content: response.content) }
     prefix = response.page
     if let file = client.files.file, let start = request.rangeStart.map({ Int($0) }) {
@@ -85,6 +88,7 @@ final class SimulatedExchange {
     switch phase {
     case .connecting where !client.isReachable || !client.isConnected:
       end(.failure(ExchangeFailure(.connectFailed, message: "there is no way to the host")))
+    case .connecting where refusal != nil: end(refusal.map { .failure($0) } ?? .failure(.cancelled))
     case .body where !client.isConnected: loseConnection()
     case .connecting: try receiveHead()
     case .body: try receiveBody()

@@ -13,11 +13,14 @@ struct SmallExchange {
   let request: HTTPRequest
   /// Which of the world's paths it was begun over.
   private let pathNumber: Int
+  /// What the settings said of addresses when its work began.
+  private let rule: AddressRule?
   /// What is still to come; nil before it was asked for.
   private var pieces: [Piece]?
 
-  init(_ request: HTTPRequest, in world: World) {
+  init(_ request: HTTPRequest, under settings: Settings, in world: World) {
     self.request = request
+    rule = settings.addresses
     pathNumber = world.pathNumber
   }
 
@@ -40,6 +43,8 @@ struct SmallExchange {
         return last(.failure(ExchangeFailure(.connectFailed, message: "there is no way to the host")))
       }
       let host = try? WebAddress(request.url).host
+      var visit = SimulatedVisit(request, under: rule, by: world.wordOfFeeds, in: world)
+      if let failure = host.flatMap({ visit.enter($0) }) { return last(.failure(failure)) }
       let isLetIn = try host.map { try world.lets(request, in: process, at: $0) } ?? true
       let refusal = SimulatedSidecars.Answer(head: ResponseHead(status: 401, effectiveURL: request.url, fields: []))
       let answer = isLetIn ? world.answer(to: request) : refusal

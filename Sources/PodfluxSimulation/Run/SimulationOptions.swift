@@ -101,6 +101,10 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
   /// or is answered twice. Not among `all`, like `rules`.
   public static let sessions = FaultKinds(rawValue: 1 << 21)
 
+  /// Names lead to this machine's own networks, and elsewhere a moment later; clients change how far requests may lead.
+  /// Not among `all`, like `rules`.
+  public static let addresses = FaultKinds(rawValue: 1 << 22)
+
   /// Each kind and its name.
   public static let named: [(name: String, kind: FaultKinds)] = [
     ("crashes", .crashes), ("power", .powerCuts), ("commits", .commits), ("disk", .disk), ("foreign", .foreignFiles),
@@ -108,9 +112,10 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
     ("repetition", .repetition), ("people", .people), ("paths", .paths),
     ("suspensions", .suspensions), ("links", .hardLinks), ("feeds", .feeds), ("names", .names), ("rules", .rules),
     ("filters", .filters), ("sidecars", .sidecars), ("tags", .tags), ("adopting", .adopting), ("sessions", .sessions),
+    ("addresses", .addresses),
   ]
   /// The kinds that came later than `all`: so the lives of seeds stay what they were.
-  private static let later: FaultKinds = [.names, .rules, .filters, .sidecars, .tags, .adopting, .sessions]
+  private static let later: FaultKinds = [.names, .rules, .filters, .sidecars, .tags, .adopting, .sessions, .addresses]
   /// All kinds but those that came later.
   public static let all = FaultKinds(named.map(\.kind)).subtracting(later)
 

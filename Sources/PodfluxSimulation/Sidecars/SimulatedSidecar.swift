@@ -59,7 +59,7 @@ final class SimulatedSidecar {
     switch command {
     case .startExchange(let request):
       activity += 1
-      exchange = SmallExchange(request, in: world)
+      exchange = SmallExchange(request, under: fetch.settings, in: world)
       scheduleNetwork()
     case .cancelExchange:
       exchange?.end(with: .cancelled)

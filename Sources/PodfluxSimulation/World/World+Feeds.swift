@@ -17,8 +17,8 @@ extension World {
     return feeds?.random.delay() ?? 0
   }
 
-  func feedAnswer(to request: HTTPRequest) -> FeedAnswer {
-    feeds?.answer(request, hasFaults: suffers(.network))
+  func feedAnswer(to request: HTTPRequest, _ enter: (String, Int) -> ExchangeFailure?) -> FeedAnswer {
+    feeds?.answer(request, hasFaults: suffers(.network), enter)
       ?? FeedAnswer(
         head: ResponseHead(status: 404, effectiveURL: request.url, fields: []))
   }

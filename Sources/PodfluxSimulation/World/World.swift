@@ -29,6 +29,8 @@ final class World {
   var sidecars: SimulatedSidecars?
   /// Servers that want credentials; nil in a world without any.
   var sessions: SimulatedSessions?
+  /// Where hosts are; nil in a world where all are on the Internet.
+  var addresses: SimulatedAddresses?
   /// The client's side of the feeds.
   var listener: SimulatedListener
   private(set) var scheduler = Scheduler()
@@ -76,6 +78,7 @@ final class World {
     let namesSidecars = options.faults.contains(.sidecars) || options.faults.contains(.tags)
     if namesSidecars { sidecars = SimulatedSidecars(seed: options.seed) }
     if options.faults.contains(.sessions) { sessions = SimulatedSessions(seed: options.seed) }
+    if options.faults.contains(.addresses) { addresses = SimulatedAddresses(seed: options.seed) }
     sessions?.vault.suffers = { [unowned self] in suffers(.sessions) }
     guard options.faults.contains(.feeds) else { return }
     feeds = try SimulatedFeeds(
@@ -196,6 +199,7 @@ final class World {
       speakOfSidecars(to: engine)
       speakOfAdopting(to: engine)
       speakOfSessions(to: engine)
+      speakOfAddresses(to: engine)
     }
     schedule(.client, after: random.once(in: 30) ? Int64(random.within(1_000...60_000)) : random.delay() * 2)
   }
@@ -223,6 +227,7 @@ final class World {
     // Takes away the obstacles that the client has set: everything is to come to an end.
     if isCalm {
       SimulatedClient.openings.forEach(next.ask)
+      if addresses != nil { next.ask(SimulatedClient.openingOfAddresses) }
       openSessions(of: next)
     }
   }

@@ -16,6 +16,8 @@ package final class CurlDriver: Sendable {
     package var bundlePath: String?
     /// To which devices connections are bound.
     package var chooseDevice: DeviceChoice = { $1 }
+    /// The proxies that requests go through.
+    var proxies = ProxyEnvironment.ofProcess
     /// The file of the system's authorities; by default the one that libcurl was built for.
     var systemBundlePath: String?
 
@@ -51,7 +53,9 @@ package final class CurlDriver: Sendable {
     let trust = try TrustStore(configuration)
     self.configuration = configuration
     self.trust = Mutex(trust)
-    let loop = CurlLoop(multi: multi, mailbox: mailbox, trust: trust, chooseDevice: configuration.chooseDevice)
+    let loop = CurlLoop(
+      multi: multi, mailbox: mailbox, trust: trust, proxies: configuration.proxies,
+      chooseDevice: configuration.chooseDevice)
     thread = Mutex(try Self.startThread(loop))
   }
 

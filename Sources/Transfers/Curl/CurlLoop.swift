@@ -7,6 +7,7 @@ final class CurlLoop {
   private let multi: MultiHandle
   private let mailbox: CurlMailbox
   private var trust: TrustStore
+  private let proxies: ProxyEnvironment
   private var transfers: [HTTPExchange.ID: CurlTransfer] = [:]
   private var idleHandles: [EasyHandle] = []
   private let sockets: SocketTable
@@ -14,10 +15,14 @@ final class CurlLoop {
   private let bandwidth = BandwidthGate()
   private var nextTick = SuspendingClock.now
 
-  init(multi: MultiHandle, mailbox: CurlMailbox, trust: TrustStore, chooseDevice: @escaping DeviceChoice) {
+  init(
+    multi: MultiHandle, mailbox: CurlMailbox, trust: TrustStore, proxies: ProxyEnvironment,
+    chooseDevice: @escaping DeviceChoice
+  ) {
     self.multi = multi
     self.mailbox = mailbox
     self.trust = trust
+    self.proxies = proxies
     sockets = SocketTable(chooseDevice: chooseDevice)
     pools = ConnectionPools(sockets)
   }
@@ -82,7 +87,7 @@ extension CurlLoop {
   private func add(_ transfer: CurlTransfer) throws(ExchangeFailure) {
     let bufferBytes = CurlLimits.bufferBytes(
       besides: transfers.count, bytesPerSecond: bandwidth.shares.bytesPerSecond)
-    try transfer.easy.prepare(for: transfer, trust: trust, bufferBytes: bufferBytes)
+    try transfer.easy.prepare(for: transfer, trust: trust, proxies: proxies, bufferBytes: bufferBytes)
     try transfer.easy.setSockets(for: transfer)
     try transfer.easy.join(try pools.pool(for: transfer.request.route))
     let code = multi.add(transfer.easy)

@@ -22,7 +22,7 @@ final class CurlTransfer {
   private var parser: ResponseHeadParser
   private var phase = Phase.awaitingHead
   /// Why a callback made libcurl stop: libcurl only reports that one did.
-  private var verdict: ExchangeFailure?
+  var verdict: ExchangeFailure?
   private var bytesReceived: Int64 = 0
   private var patience: StallDetector
   /// Whether TLS signed the connection's end; read only for bodies that end with the connection.
@@ -41,6 +41,10 @@ final class CurlTransfer {
   private var challenged: ResponseHead?
   /// How many of them have come in this hop; with too many it ends.
   private var challenges = 0
+  /// Keeps the exchange to the addresses that its request may reach.
+  var reach: ReachGuard
+  /// Whether the hop goes through a proxy: then the connection's other end says nothing of the host.
+  var isProxied = false
   /// Why the hop got no socket.
   private var socketRefusal: ExchangeFailure?
 
@@ -76,6 +80,7 @@ final class CurlTransfer {
     self.easy = easy
     self.bandwidth = bandwidth
     self.sockets = sockets
+    reach = ReachGuard(start.request.reach)
     hasSession = start.credentials.map { $0.kind != .none } ?? false
     parser = Self.makeParser(for: hop, hasSession: hasSession)
     patience = StallDetector(request)
@@ -168,6 +173,8 @@ extension CurlTransfer {
       phase = .redirected(redirection, bytesSkipped: 0)
       return head.contentLength ?? 0 <= CurlLimits.maxRedirectBodyBytes
     }
+    var head = head
+    head.peer = peer.addressClass
     phase = .body(head)
     patience.noteHead()
     if hop.url.origin.isSecure, !head.delimitsBody { easy.watchConnection() }
@@ -227,6 +234,7 @@ extension CurlTransfer {
   /// Opens a socket, or records why there is none.
   func openSocket(to address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
     do throws(ExchangeFailure) {
+      if let refusal = refusal(of: SocketTable.peer(in: address)) { throw refusal }
       return try sockets.open(to: address, by: request.route)
     } catch {
       socketRefusal = error

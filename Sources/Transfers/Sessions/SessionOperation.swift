@@ -112,6 +112,7 @@ extension HTTPRequest {
       connectTimeoutMilliseconds: request.settings.connectTimeoutSeconds * 1000,
       firstByteTimeoutMilliseconds: request.settings.firstByteTimeoutSeconds * 1000,
       stallTimeoutMilliseconds: request.settings.stallTimeoutSeconds * 1000, route: request.route)
+    reach = request.settings.reach(of: .person)
     form = request.form
     followsRedirects = false
   }

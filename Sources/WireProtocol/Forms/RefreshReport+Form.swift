@@ -2,7 +2,7 @@ import Flux
 import PodfluxCore
 
 /// What refreshes report. `feed` says of which feed, `refresh` which refresh of it, `fetched` how many bytes have come
-/// since its last report.
+/// since its last report, `readFrom` at what kind of address the documents were.
 extension RefreshReport {
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
     switch news {
@@ -58,7 +58,8 @@ extension RefreshReport {
     }
   }
 
-  /// Exchanges what every report has: `feed`, `fetched`, `refresh`; between the last two, and behind them, more.
+  /// Exchanges what every report has: `feed`, `fetched`, `readFrom`, `refresh`; before the last two, and behind them,
+  /// more.
   private mutating func exchangeID<Coder: PayloadCoder>(
     with coder: inout Coder, _ more: (inout Coder) throws(Coder.Fault) -> Void = { _ in },
     and last: (inout Coder) throws(Coder.Fault) -> Void = { _ in }
@@ -66,6 +67,7 @@ extension RefreshReport {
     try coder.required("feed", &refresh.feed, .feedID)
     try coder.optional("fetched", &fetched, .number, omitting: 0)
     try more(&coder)
+    try coder.optional("readFrom", &readFrom, .choice, omitting: .unknown)
     try coder.required("refresh", &refresh.generation, .number)
     try last(&coder)
   }

@@ -31,6 +31,7 @@ extension Field {
     case .number(let range): .number(try number(in: range))
     case .printable(let lengths): .text(try printable(ofBytes: lengths))
     case .choice(let names): .text(try name(among: names))
+    case .optionalChoice(let names): value == .null ? .null : .text(try name(among: names))
     case .timeZone: .text(try nameTimeZone().text)
     case .nameTemplate: .text(try nameTemplate().text)
     case .names(let names): .texts(try self.names(among: names))
@@ -100,6 +101,7 @@ extension JSONWriter {
     case .integer(let value): self.value(value)
     case .number(let value): self.value(value)
     case .text(let text): element(text)
+    case .null: self.value(nil as Int64?)
     case .texts(let texts): elements(texts) { $1.element($0) }
     case .schedule(let windows): self.value(windows)
     case .networkClasses(let classes): object { $0.members(of: classes) }

@@ -98,7 +98,7 @@ struct SettingsCommand: EngineCommand {
       let setting = Settings.all.first { $0.name == word.name }
       switch setting?.values {
       case .printable, .choice, .timeZone, .nameTemplate, nil: members.append((word.name, .string(value)))
-      case .boolean, .integer, .limit, .number, .names, .schedule, .networkClasses:
+      case .boolean, .integer, .limit, .number, .optionalChoice, .names, .schedule, .networkClasses:
         // What is no JSON is refused with what the setting takes.
         members.append((word.name, JSONValue(typed: value) ?? .string(value)))
       }

@@ -20,7 +20,11 @@ struct GatheringAttemptTests {
     let files = FakeFiles()
     configure(files)
     let sources = try parts.map { part in
-      (part, TagSources.Source(try WebAddress("http://art.example/\(part.rawValue)"), route: .only(device: "wlan0")))
+      (
+        part,
+        TagSources.Source(
+          try WebAddress("http://art.example/\(part.rawValue)"), route: .only(device: "wlan0"), reach: .publicOnly)
+      )
     }
     let attempt = try AttemptUnderTest(files: files) { attempt in
       attempt.tags = EpisodeTags(title: "T", isEpisode: true)

@@ -15,7 +15,7 @@ struct SidecarAttemptTests {
     SidecarFetch(
       id: .init(sidecar: 3, generation: 4), kind: kind,
       source: try source ?? .address(WebAddress("https://side.example/chapters")), stem: stem,
-      settings: Settings(), route: .any)
+      settings: Settings(), route: .any, reach: .publicOnly)
   }
 
   private func head(_ status: Int, _ fields: [(String, String)] = []) -> ResponseHead {

@@ -72,6 +72,10 @@ struct RandomDownloads {
     return Download.Networks(own: try one(of: policies), podcast: try one(of: policies))
   }
 
+  mutating func namer() throws -> AddressNamer {
+    hasSessions ? try one(of: [.person, .person] + AddressClass.allCases.map(AddressNamer.feed)) : .person
+  }
+
   mutating func session() throws -> Session.Key? { hasSessions ? try one(of: [nil, nil, nil, 1, 2, 1000]) : nil }
 
   /// All kinds of obstacles, but mostly few of them.
@@ -99,7 +103,7 @@ struct RandomDownloads {
       rank: .init(priority: try one(of: Priority.allCases), position: Int64.random(in: 0..<20, using: &random)),
       origin: try one(of: Origin.allCases), state: .queued, progress: .init(total: try length()), failures: 0,
       dates: .init(added: try moment()), isHeld: chance(15), networks: try networks(),
-      session: try session())
+      session: try session(), namer: try namer())
     try change(&download, to: try state())
     return download
   }
@@ -112,7 +116,9 @@ struct RandomDownloads {
   mutating func change(_ download: inout Download) throws {
     switch Int.random(in: 0..<9, using: &random) {
     case 6: download.progress.durable = try one(of: [0, 1, 65_536, 1 << 40, .max])
-    case 7: (download.networks, download.session) = (try networks(), try session())
+    case 7:
+      (download.networks, download.session) = (try networks(), try session())
+      download.namer = try namer()
     case 0: download.isHeld.toggle()
     case 1: download.progress.total = try length()
     case 2: download.description.podcast = try one(of: Self.podcasts)

@@ -90,6 +90,7 @@ struct SettingTests {
       value == .integer(range.upperBound) ? .integer(range.lowerBound) : .integer(range.upperBound)
     case .number(let range): .number(range.upperBound)
     case .printable: .text("x")
+    case .optionalChoice(let names): .text(names[0])
     case .choice(let names): .text(names.first { .text($0) != value } ?? "")
     case .names(let names): .texts(value == .texts(names) ? [] : names)
     case .timeZone: .text("Europe/Vienna")
@@ -112,6 +113,7 @@ struct SettingTests {
     case .printable(let lengths):
       [(.text(""), false), (.text(String(repeating: "a", count: lengths.upperBound)), true)]
     case .schedule: [(.schedule([]), true), (.schedule([ScheduleWindow(from: 1440, to: 0)]), false)]
+    case .optionalChoice(let names): [(Setting.Value.null, true), (.text(names[0]), true)]
     case .boolean, .choice, .names, .timeZone, .nameTemplate, .networkClasses: []
     }
   }

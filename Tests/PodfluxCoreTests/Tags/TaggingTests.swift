@@ -149,7 +149,8 @@ struct TaggingTests {
   func policy() throws {
     let content = try content(image: "http://127.0.0.1/own")
     let metered = try named(content, cover: "https://art.example/cover", over: Self.cellular)
-    #expect(metered.sources == [.picture: .init(try WebAddress("http://127.0.0.1/own"), route: .loopback)])
+    let own = TagSources.Source(try WebAddress("http://127.0.0.1/own"), route: .loopback, reach: .asNamed)
+    #expect(metered.sources == [.picture: own])
     let free = try named(content, cover: "https://art.example/cover", artwork: .any, over: Self.cellular)
     #expect(Set(free.sources.keys) == [.chapters, .picture, .cover])
     #expect(free[.cover]?.route == .any)

@@ -184,6 +184,7 @@ struct RandomActions {
     case .number(let range): .number(Double.random(in: range, using: &random))
     case .printable: .text("Podflux \"1\" \\ (test)")
     case .choice(let names): .text(pick(names))
+    case .optionalChoice(let names): once(in: 2) ? Setting.Value.null : .text(pick(names))
     case .names(let names): .texts(names.filter { _ in once(in: 2) })
     case .timeZone: .text(pick(["publisher", "Europe/Vienna", "Etc/GMT+5"]))
     case .nameTemplate: .text(pick(["", "{podcast}/{title}", "[{date} ]{title} [[{index:3}]].{ext}"]))

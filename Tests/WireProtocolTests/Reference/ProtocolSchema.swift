@@ -95,6 +95,8 @@ extension Setting.Values {
         ("maxLength", .integer(Int64(lengths.upperBound))), ("pattern", .string("^[ -~]+$")),
       ])
     case .choice(let names): .members([("enum", .array(names.map(JSONValue.string)))])
+    case .optionalChoice(let names):
+      .members([("enum", .array(names.map(JSONValue.string) + [.null]))])
     case .names(let names):
       .members([
         ("type", .string("array")), ("uniqueItems", .boolean(true)),

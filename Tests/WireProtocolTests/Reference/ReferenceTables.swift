@@ -74,6 +74,7 @@ extension Setting.Values {
     case .number(let range): "\(range.lowerBound)–\(range.upperBound)"
     case .printable(let lengths): "\(lengths.lowerBound)–\(lengths.upperBound) printable ASCII characters"
     case .choice(let names): names.map { "`\($0)`" }.joined(separator: ", ")
+    case .optionalChoice(let names): (names.map { "`\($0)`" } + ["`null`"]).joined(separator: ", ")
     case .names(let names): "an array of some of " + names.map { "`\($0)`" }.joined(separator: ", ")
     case .timeZone: "`publisher`, or the IANA's name of a time zone"
     case .nameTemplate: "a template, or an empty text"
@@ -91,6 +92,7 @@ extension Setting.Value {
     case .integer(let value): value.shown
     case .number(let value): "\(value)"
     case .text(let text): "`\(text)`"
+    case .null: "`null`"
     case .texts(let texts): texts.isEmpty ? "none" : texts.map { "`\($0)`" }.joined(separator: ", ")
     case .schedule: "no window"
     case .networkClasses: "`unmetered` for each"

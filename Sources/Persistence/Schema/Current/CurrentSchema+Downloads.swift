@@ -10,7 +10,8 @@ extension CurrentSchema {
   ///   tagged copy of it; `untagged` says why a file has no tags that were asked for. `error_short` is the number of
   ///   missing bytes of storage. `fresh_addresses` counts the addresses that refreshes have given a refused download
   ///   since it last made progress, `restarts` how often kept bytes were thrown away since the file was last completed
-  ///   or its download ordered.
+  ///   or its download ordered. `named` says who has named the URL: 0 for a person, 1 for a feed, 2 for one at a public
+  ///   address, 3 at a private one.
   /// - `texts`: the words of folded titles and podcasts, without the texts themselves; `TextIndex` maintains it.
   /// - `counts`, `class_counts`, `facets`: the number of rows of each state, class, and podcast, host and class
   ///   (podcast 0 is none); `TraitCounts` maintains the latter two. `usage` has the total size of all files and of the
@@ -85,6 +86,7 @@ extension CurrentSchema {
       session INTEGER CHECK (session BETWEEN 1 AND 1000),
       fresh_addresses INTEGER NOT NULL DEFAULT 0 CHECK (fresh_addresses >= 0),
       restarts INTEGER NOT NULL DEFAULT 0 CHECK (restarts >= 0),
+      named INTEGER NOT NULL DEFAULT 0 CHECK (named BETWEEN 0 AND 3),
       CHECK ((state = 'running') = (phase IS NOT NULL)),
       CHECK ((state = 'waiting') = (reason IS NOT NULL)),
       CHECK ((reason IS 'retry' OR reason IS 'storage') = (retry_at IS NOT NULL)),

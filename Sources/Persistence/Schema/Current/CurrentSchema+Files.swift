@@ -69,6 +69,7 @@ extension CurrentSchema {
       message TEXT,
       postponed INTEGER NOT NULL CHECK (postponed = 0 OR postponed = 1),
       session INTEGER CHECK (session BETWEEN 1 AND 1000),
+      feed_read_from INTEGER NOT NULL DEFAULT 0 CHECK (feed_read_from BETWEEN 0 AND 2),
       CHECK ((state = 'wanted' OR state = 'publishing') = (next_at IS NOT NULL)),
       CHECK ((state = 'wanted' OR state = 'failed') = (path IS NULL)),
       CHECK ((path IS NULL) = (file_length IS NULL) AND (path IS NULL) = (inode IS NULL)),

@@ -5,7 +5,8 @@ extension CurrentSchema {
   /// The columns `own_` have what the feed says of its podcast, once it was `read`. `filename_template` NULL leaves a
   /// feed's files to the template of the settings. `rule_line` and `allowance` say how far a feed's rules have come,
   /// `rules_at` when they are due; `read_to` is the newest episode of the library when the feed was last read without a
-  /// gap.
+  /// gap. `read_from` is the class of the address where the feed was read: 0 for unknown, 1 for public, 2 for private;
+  /// `led` says that the feed has moved to its address from a public one by itself.
   ///
   /// An episode belongs to its feed by the feed's key, and to its download by the download's id, which may be gone:
   /// downloads come and go without a write here. `ruled` is the kind of `ruling`, what a rule has last done about an
@@ -67,6 +68,8 @@ extension CurrentSchema {
       session INTEGER CHECK (session BETWEEN 1 AND 1000),
       notes INTEGER NOT NULL DEFAULT 0 CHECK (notes = 0 OR notes = 1),
       read_to INTEGER NOT NULL DEFAULT 0 CHECK (read_to >= 0),
+      read_from INTEGER NOT NULL DEFAULT 0 CHECK (read_from BETWEEN 0 AND 2),
+      led INTEGER NOT NULL DEFAULT 0 CHECK (led = 0 OR led = 1),
       CHECK ((error_code IS NULL) = (error_message IS NULL))
     ) STRICT;
     CREATE INDEX feeds_url ON feeds (url_hash);

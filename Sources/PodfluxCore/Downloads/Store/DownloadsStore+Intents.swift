@@ -28,11 +28,11 @@ extension DownloadsStore {
     let downloads = turn.tables.downloads
     if let id = wish.id {
       if try downloads.contains(id) {
-        if wish.origin == .user { try claim(id, in: turn) }
+        if wish.origin == .user { try claim(id, as: wish, in: turn) }
         return (id, false)
       }
     } else if let known = try known(for: wish, in: turn) {
-      if wish.origin == .user { try claim(known, in: turn) }
+      if wish.origin == .user { try claim(known, as: wish, in: turn) }
       return (known, false)
     }
     // A file that a person has deleted, or taken over, is not fetched again because a rule says so.
@@ -56,7 +56,7 @@ extension DownloadsStore {
       progress: .init(total: wish.resume?.total, resume: wish.resume), failures: 0,
       dates: .init(added: turn.now), isHeld: isHeld,
       networks: .init(own: wish.network, podcast: obstacles.classes.policy(ofPodcast: wish.description.podcast)),
-      session: session)
+      session: session, namer: wish.namer)
     try downloads.insert(download)
     if case .new(let login)? = wish.session {
       turn.tell(.downloads(.session(.new(login, host: host, .download(id)))))
@@ -67,9 +67,17 @@ extension DownloadsStore {
 
   /// A person wants what a rule has asked for: from now on it is the person's, under the network policy for that, and
   /// no rule deletes it.
-  mutating func claim(_ id: DownloadID, in turn: borrowing PodfluxTurn) throws {
-    guard var download = try turn.tables.downloads.find(id), download.origin == .auto else { return }
+  ///
+  /// - Parameter wish: What names it anew: an address that a person names is a person's from then on, and may lead
+  ///   anywhere.
+  mutating func claim(
+    _ id: DownloadID, as wish: DownloadIntent.Enqueue? = nil, in turn: borrowing PodfluxTurn
+  ) throws {
+    guard var download = try turn.tables.downloads.find(id) else { return }
+    let isNamed = wish?.namer == .person && wish?.address == download.address && download.namer != .person
+    guard download.origin == .auto || isNamed else { return }
     download.origin = .user
+    if isNamed { download.namer = .person }
     // It may have to stop on the path where it runs.
     live[id]?.origin = .user
     try update(download, in: turn)
@@ -265,6 +273,7 @@ extension DownloadsStore {
       turn.tell(.downloads(.session(.new(login, host: host, .download(id)))))
     }
     if update.concernsRequests { download.round = .init() }
+    if update.address != nil { download.namer = .person }
     let mirrors = update.mirrors ?? download.description.mirrors
     download.description.mirrors = mirrors.map { $0.host == host ? update.session?.leaving($0) ?? $0 : $0 }
     download.description.headers =

@@ -232,7 +232,7 @@ extension DownloadsStore {
       // Two rows of one address would fetch the file twice.
       try known(for: wish, in: turn) == nil
     else { return }
-    download.address = wish.address
+    (download.address, download.namer) = (wish.address, wish.namer)
     let session = context.sessions.inherited(wish.feedSession ?? download.session, by: wish.address.host)
     if session != download.session { tellLeft(download.session, in: &turn) }
     download.session = session

@@ -51,6 +51,7 @@ extension DownloadsStore {
       ownAddress: download.address, description: download.description, origin: download.origin,
       resume: download.progress.resume, settings: settings,
       route: obstacles.route(of: download, over: network.state.path))
+    attempt.reach = settings.reach(of: try namer(of: download, in: turn))
     attempt.naming = try naming(of: download, settings: settings, in: turn)
     if settings.tags { try addTags(to: &attempt, of: download, reading: context, in: turn) }
     let grant = context.sessions.grant(download.session, to: attempt.address)
@@ -68,6 +69,15 @@ extension DownloadsStore {
     try transition(&download, to: .running(.connecting), in: turn)
     turn.perform(.start(attempt))
     turn.announce(.started(attempt.id))
+  }
+
+  /// Who has named the download's addresses: of its feed, as it is known now, or was when it was last.
+  private func namer(of download: Download, in turn: borrowing PodfluxTurn) throws -> AddressNamer {
+    guard case .feed(let known) = download.namer,
+      let episode = try turn.tables.episodes.find(having: download.id),
+      let feed = try turn.tables.feeds.find(episode.feed)
+    else { return download.namer }
+    return .feed(feed.refreshes.readFrom == .unknown ? known : feed.refreshes.readFrom)
   }
 
   /// How the download's file is to be named, if its client names no path.
@@ -101,6 +111,7 @@ extension DownloadsStore {
       if let session, obstacles.parked.contains(session) || context.sessions.error(of: session) != nil { return nil }
       return TagSources.Source(
         address, route: obstacles.artworkRoute(to: host, over: context.network.state.path),
+        reach: context.settings.reach(of: .feed(feed?.refreshes.readFrom ?? .public)),
         session: context.sessions.grant(session, to: address)?.use)
     }
   }

@@ -40,9 +40,11 @@ extension ResponseHead {
   /// This head as a description of the decoded file.
   var describingContent: ResponseHead {
     guard contentCoding != nil else { return self }
-    return ResponseHead(
+    var content = ResponseHead(
       status: status, httpVersion: httpVersion, effectiveURL: effectiveURL, redirects: redirects,
       permanentURL: permanentURL, lacksSession: lacksSession,
       fields: fields.filter { field in !Self.codedNames.contains(where: field.isNamed) })
+    content.peer = peer
+    return content
   }
 }

@@ -21,6 +21,9 @@ public struct ResponseHead: Sendable, Hashable {
   /// or the request has credentials of its own.
   public let lacksSession: Bool
 
+  /// Where the server that answered is.
+  public var peer = AddressClass.unknown
+
   /// All fields in the order received, names as sent.
   public let fields: [HTTPField]
 

@@ -22,6 +22,8 @@ final class FeedModel {
   var shown: [Feed.Key: (FeedAnswer.Showing, FeedValidators)] = [:]
   /// The episodes that each feed had when it was last read without a gap.
   private(set) var read: [Feed.Key: Set<Int>] = [:]
+  /// The feeds of which something was read inside, at some time.
+  var readInside: Set<Feed.Key> = []
   /// How often a refresh has written something of an episode.
   private(set) var episodeWrites = 0
 

@@ -3,8 +3,11 @@ import EngineRuntime
 
 extension EasyHandle {
   /// Sets all options for one hop of a transfer. The handle must be new or reset.
-  func prepare(for transfer: CurlTransfer, trust: TrustStore, bufferBytes: Int) throws(ExchangeFailure) {
+  func prepare(
+    for transfer: CurlTransfer, trust: TrustStore, proxies: ProxyEnvironment, bufferBytes: Int
+  ) throws(ExchangeFailure) {
     try setErrorBuffer()
+    try setProxy(for: transfer, from: proxies)
     try setAddress(transfer.hop)
     try setCredentials(transfer.hop)
     try setRequest(transfer.request, hop: transfer.hop)
@@ -19,6 +22,16 @@ extension EasyHandle {
     try set(CURLOPT_PROTOCOLS_STR, "http,https")
     try set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
     try set(CURLOPT_FOLLOWLOCATION, 0)
+  }
+
+  /// Leaves nothing of it to libcurl, so that the transfer knows to whom its connections lead.
+  private func setProxy(for transfer: CurlTransfer, from proxies: ProxyEnvironment) throws(ExchangeFailure) {
+    let proxy = proxies.proxy(for: transfer.hop.url.origin)
+    transfer.isProxied = proxy != nil
+    guard !proxies.isEmpty else { return }
+    // Empty texts mean none, and keep libcurl from the environment.
+    try set(CURLOPT_PROXY, proxy ?? "")
+    try set(CURLOPT_NOPROXY, "")
   }
 
   /// Name and password; a token goes in a header.
@@ -158,12 +171,13 @@ private func receiveProgress(
 }
 
 private func mayRequest(
-  _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<CChar>?, _: UnsafeMutablePointer<CChar>?, _: Int32,
-  _ localPort: Int32
+  _ context: UnsafeMutableRawPointer?, _ peer: UnsafeMutablePointer<CChar>?, _: UnsafeMutablePointer<CChar>?,
+  _: Int32, _ localPort: Int32
 ) -> Int32 {
   guard let context else { return CURL_PREREQFUNC_ABORT }
   let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
-  return transfer.mayRequest(fromPort: localPort) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+  let mayRequest = transfer.mayReach(peer.map { String(cString: $0) }) && transfer.mayRequest(fromPort: localPort)
+  return mayRequest ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
 private func openSocket(

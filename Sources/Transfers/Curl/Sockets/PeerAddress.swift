@@ -45,6 +45,9 @@ struct PeerAddress: Hashable, Sendable {
     bytes.count == 16 && bytes.starts(with: Self.mappedPrefix) ? Array(bytes.dropFirst(Self.mappedPrefix.count)) : bytes
   }
 
+  /// The same, for the rules of what may be reached.
+  var internet: IPAddress? { IPAddress(bytes) }
+
   private static let loopback6: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
   private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
 }

@@ -123,7 +123,7 @@ final class SocketTable {
   }
 
   /// libcurl's structure contains the beginning of the address, followed by the rest.
-  private static func peer(in address: UnsafeMutablePointer<curl_sockaddr>) -> PeerAddress? {
+  static func peer(in address: UnsafeMutablePointer<curl_sockaddr>) -> PeerAddress? {
     guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
     return PeerAddress(UnsafeRawPointer(address) + offset, length: Int(address.pointee.addrlen))
   }

@@ -1,0 +1,61 @@
+/// To which addresses requests may lead (the article Networks).
+public enum AddressRule: String, Hashable, Sendable, CaseIterable {
+  /// To any.
+  case any
+  /// To public ones only, also where a person has named them.
+  case `public`
+}
+
+/// What kind of address something was read at.
+public enum AddressClass: String, Hashable, Sendable, CaseIterable {
+  /// Not known.
+  case unknown
+  /// A public one, or one that a proxy has found: what is behind a proxy is taken for the Internet.
+  case `public`
+  /// One of this machine, or of one of its own networks.
+  case `private`
+
+  /// The class of a machine's address.
+  public init(_ address: IPAddress) {
+    self = address.isPublic ? .public : .private
+  }
+
+  /// The class of what was read at both: one public address is enough to make it the Internet's.
+  public func joined(_ other: Self) -> Self {
+    if self == .public || other == .public { return .public }
+    return other == .unknown ? self : other
+  }
+}
+
+/// Who has named an address.
+public enum AddressNamer: Hashable, Sendable {
+  case person
+  /// A feed that was read at an address of this class, or a page of it.
+  case feed(AddressClass)
+}
+
+/// Where the connections of a request may lead.
+public enum Reach: Hashable, Sendable, CaseIterable {
+  /// Anywhere.
+  case anywhere
+  /// Anywhere; but where a public address redirects it, to public addresses only: that server has named what follows,
+  /// and no person.
+  case asNamed
+  /// To public addresses only.
+  case publicOnly
+}
+
+extension Settings {
+  /// Where a request may lead whose address has this origin.
+  ///
+  /// By default a feed of the Internet reaches the Internet only. What a person names may be anywhere, and so may what
+  /// a feed names that is itself on this machine or on one of its networks: it is a person's, too. A feed of which
+  /// nothing is known is one that was not refreshed since this is kept: it counts so until then.
+  public func reach(of namer: AddressNamer) -> Reach {
+    switch (addresses, namer) {
+    case (.any?, _): .anywhere
+    case (.public?, _), (nil, .feed(.public)): .publicOnly
+    case (nil, .person), (nil, .feed): .asNamed
+    }
+  }
+}
