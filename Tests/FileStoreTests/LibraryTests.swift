@@ -63,6 +63,18 @@ struct LibraryTests {
     #expect(throws: FileError.symbolicLink(path: name)) { try Library.open(at: temporary.library.path) }
   }
 
+  @Test("is opened where a copy lacks the empty folder of partial files, or the marker")
+  func incompleteCopy() throws {
+    let temporary = try TemporaryLibrary()
+    let engine = temporary.library.path + "/.podflux"
+    try Data().write(to: URL(filePath: engine + "/podflux.sqlite"))
+    try FileManager.default.removeItem(atPath: engine + "/partial")
+    try FileManager.default.removeItem(atPath: engine + "/library")
+    _ = try Library.open(at: temporary.library.path, mode: .existing)
+    #expect(FileManager.default.fileExists(atPath: engine + "/partial"))
+    #expect(!FileManager.default.fileExists(atPath: engine + "/library"))
+  }
+
   @Test("is refused with a later format, and repaired if a crash left the marker empty")
   func checksMarker() throws {
     let temporary = try TemporaryLibrary()

@@ -54,6 +54,25 @@ struct CommandHintsTests {
     #expect(hints.openCommands(for: "http://other.org/1.mp3").isEmpty && hints.openCommands(for: nil).isEmpty)
   }
 
+  @Test("The refresh of a feed that is due waits for the network, where that is so")
+  func waitingForNetwork() throws {
+    let feed = try feed(#""id":"f-1","title":"any","url":"http://e.org/f""#)
+    var library = FakeLibrary()
+    func hindrance(_ others: String...) throws -> String? {
+      library.others = others
+      return try CommandHints(of: library).knownHindrance(to: feed)
+    }
+    let metered = #""network":{"metered":true,"status":"online"}"#
+    #expect(try hindrance(#""network":{"metered":false,"status":"offline"}"#) == "there is no network")
+    #expect(
+      try hindrance(metered, #""settings":{"network":{"feeds":"unmetered"}}"#)?.hasPrefix("this network is metered")
+        == true)
+    #expect(try hindrance(metered, #""settings":{"network":{"feeds":"any"}}"#) == nil)
+    #expect(try hindrance(#""network":{"metered":false,"status":"online"}"#) == nil)
+    library.sessions = [#"{"id":"s-1","hosts":["e.org"],"kind":"bearer","state":"closed"}"#]
+    #expect(try hindrance()?.hasSuffix("podflux sessions open s-1") == true)
+  }
+
   @Test(
     "A feed is named by its title, or by its id where the title would name another thing or none",
     arguments: [

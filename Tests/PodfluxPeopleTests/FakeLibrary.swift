@@ -11,6 +11,8 @@ struct FakeLibrary: SnapshotSource {
   var episodes: [String] = []
   var feeds: [String] = []
   var sessions: [String] = []
+  /// Members of the snapshot: the network, and the settings.
+  var others: [String] = []
 
   func snapshot(_ query: SnapshotQuery) throws -> LibrarySnapshot {
     var parts: [String] = []
@@ -32,6 +34,7 @@ struct FakeLibrary: SnapshotSource {
       parts.append(Self.list("feeds", feeds.filter { feed in ids?.contains { feed.contains($0) } ?? true }))
     }
     if query.stores.contains(.sessions) { parts.append(Self.list("sessions", sessions)) }
+    if query.stores.contains(.network) { parts += others }
     return LibrarySnapshot(try JSONObject(line: Array("{\(parts.joined(separator: ","))}".utf8)))
   }
 

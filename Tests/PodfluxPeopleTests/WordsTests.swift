@@ -56,6 +56,11 @@ struct WordsTests {
     #expect(
       try item(#""state":"waiting","reason":"storage","detail":{"shortBytes":2000000}"#).stateWords(by: clock)
         == "waits: 2.0 MB more must be free")
+    let quota = #""error":{"code":"no_space","message":"… or raise storageQuotaBytes"}"#
+    #expect(
+      try item(#""state":"waiting","reason":"storage","detail":{"shortBytes":2000000},\#(quota)"#).stateWords(by: clock)
+        == "waits: the storage quota leaves 2.0 MB too few; podflux rm makes room, or podflux settings storageQuotaBytes=N"
+    )
   }
 
   @Test("Why says what is known, and nothing else")

@@ -48,6 +48,29 @@ struct SuspensionTests {
     }
   }
 
+  @Test("An engine whose library is not in its place stays suspended, and makes none")
+  func missingLibrary() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 60_000)
+    let engine = try scene.start()
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    try engine.wait(for: "a", toBe: "completed")
+    try engine.order("engine/suspend")
+    let (files, away) = (FileManager.default, scene.outside + "/away")
+    try files.moveItem(atPath: scene.library, toPath: away)
+    for isMountPoint in [false, true] {
+      if isMountPoint { try files.createDirectory(atPath: scene.library, withIntermediateDirectories: false) }
+      let refusal = try engine.ask("engine/resume")["payload"] as? [String: Any]
+      #expect(refusal?["code"] as? String == "storage_failure")
+      #expect((refusal?["message"] as? String)?.contains("mount its disk") == true)
+      #expect(!files.fileExists(atPath: scene.library + "/.podflux"))
+    }
+    try files.removeItem(atPath: scene.library)
+    try files.moveItem(atPath: away, toPath: scene.library)
+    try engine.order("engine/resume")
+    #expect(try engine.item("a")?.state == "completed")
+  }
+
   @Test("Repeated suspensions during many actions lose nothing, and every file is correct")
   func cycles() throws {
     let count = ProcessInfo.processInfo.environment["PODFLUX_SUSPENSIONS"].flatMap { Int($0) } ?? 25

@@ -115,12 +115,12 @@ public final class EngineLoop {
     case .alarm: ring()
     case .redelivery: redeliver()
     case .deadline:
-      host.noticed(.deadlinePassed)
+      if case .fail? = held?.commits { host.noticed(.endUnrecorded) } else { host.noticed(.deadlinePassed) }
       take(.deadlinePassed)
     case .drainPatience:
       // A stop since then has a deadline of its own.
       guard lifecycle.isDraining else { return }
-      host.noticed(.drainGivenUp)
+      host.noticed(.endUnrecorded)
       take(.drainHopeless)
     }
     take(.deliveryEnded)
@@ -165,6 +165,7 @@ public final class EngineLoop {
     do {
       turnout = try session.dispatcher.dispatch(actions, at: clock)
     } catch {
+      guard !session.makesRoom(after: error) else { return deliver(facts: facts, requests: requests) }
       return fail(facts, requests, because: error)
     }
     position = turnout.position

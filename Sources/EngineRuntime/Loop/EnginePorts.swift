@@ -53,6 +53,11 @@ public protocol EngineSession: AnyObject {
   /// loop's.
   func carryOut(_ effect: Effect)
 
+  /// A turn could not be committed. Gives up what the session has set aside for a full disk.
+  ///
+  /// - Returns: Whether the turn is tried once more, at once.
+  func makesRoom(after error: any Error) -> Bool
+
   /// Ends the services and gives the library up: when it returns, nothing of it is open or locked, and no fact comes
   /// any more.
   ///
@@ -128,8 +133,8 @@ public enum EngineIncident {
   case commitsSucceedAgain
   /// Attempts that were told to stop have not ended in time.
   case deadlinePassed
-  /// A drain ends although something could move still: the database cannot be written.
-  case drainGivenUp
+  /// The engine is about to end or to be suspended, and the database cannot be written.
+  case endUnrecorded
   /// A query could not be answered.
   case queryFailed(any Error)
 }

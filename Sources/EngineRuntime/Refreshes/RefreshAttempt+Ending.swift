@@ -1,6 +1,7 @@
 import Feeds
 import Flux
 import PodfluxCore
+import Texts
 
 /// The ends of a refresh: success, nothing new, or failure.
 extension RefreshAttempt {
@@ -10,7 +11,15 @@ extension RefreshAttempt {
     waiting.reduce(0) { sum, event in if case .body(let bytes) = event { sum + bytes.count } else { sum } }
   }
 
-  func report(_ news: RefreshReport.News) -> RefreshReport { RefreshReport(refresh: refresh.id, news: news) }
+  func report(_ news: RefreshReport.News) -> RefreshReport {
+    RefreshReport(refresh: refresh.id, news: news, readFrom: readFrom)
+  }
+
+  /// Whether a browser's agent may ask: once in a refresh, and not for a feed whose agent a client has chosen.
+  var mayAskAsBrowser: Bool { agent == .own && refresh.feed.wishes.userAgent == nil }
+
+  /// Who has named the address that is read next: elsewhere than at the feed's own a document has.
+  var namer: AddressNamer { isAtOwnAddress ? refresh.feed.namer : .feed(readFrom) }
 
   /// The document was a feed.
   mutating func succeed(_ report: FeedReport, _ document: FeedDocument, _ head: ResponseHead, bodyHash: String) {
@@ -137,12 +146,16 @@ extension RefreshAttempt {
 
   /// Whether a document at the feed's own address, or where that leads for now, says that it is another podcast's, and
   /// has no episode of the feed: a server that is set up wrongly sends one for a while. After some days it is believed.
+  /// What tells is `podcast:guid` or, where one of the two has none, the title.
   private func isOfOtherPodcast(_ document: FeedDocument) -> Bool {
-    guard isAtOwnAddress, knownEpisodes > 0, document.matched == 0, let guid = refresh.feed.podcast?.guid,
-      let last = refresh.feed.refreshes.last, let other = document.podcast.guid,
+    guard isAtOwnAddress, knownEpisodes > 0, document.matched == 0, let podcast = refresh.feed.podcast,
+      let last = refresh.feed.refreshes.last,
       now.wall < last.advanced(byMilliseconds: RefreshLimits.otherPodcastMilliseconds)
     else { return false }
-    return other.lowercased() != guid.lowercased()
+    let other = document.podcast
+    if let guid = podcast.guid, let otherGuid = other.guid { return guid.lowercased() != otherGuid.lowercased() }
+    guard let title = podcast.title, let otherTitle = other.title else { return false }
+    return FoldedText.of(title) != FoldedText.of(otherTitle)
   }
 
   /// Whether a URL leads away from the feed's own address.

@@ -37,5 +37,8 @@ public protocol EpisodeReader {
 
 extension ResponseHead {
   /// What a refresh wants to follow this head. It judges any other answer by its status, without the body.
-  package var refreshDemand: HeadDemand { status == 200 || status == 304 ? .proceed : .stop }
+  package var refreshDemand: HeadDemand { hasFeed ? .proceed : .stop }
+
+  /// Whether a feed's document follows, or has been found unchanged.
+  package var hasFeed: Bool { status == 200 || status == 304 }
 }

@@ -30,7 +30,7 @@ extension Library {
         library: (path, engine), state: (realPath(statePath) ?? statePath, state), mode)
       return try Folders(
         path: path, statePath: statePath, top: top, engine: engine, state: state,
-        partial: state.openFolder(Layout.partial, mode))
+        partial: openPartialFolder(in: state, mode))
     }
 
     /// Opens the state folder, and creates it if it is missing and the mode says so, but never if the library records
@@ -59,7 +59,7 @@ extension Library {
       guard let binding = try StateBinding.read(Layout.binding, in: engine) else {
         return try Folders(
           path: path, statePath: path + "/" + Layout.engine.text, top: top, engine: engine, state: engine,
-          partial: engine.openFolder(Layout.partial, mode))
+          partial: openPartialFolder(in: engine, mode))
       }
       let state: Descriptor
       do throws(FileError) {
@@ -70,7 +70,14 @@ extension Library {
       try StateBinding.bind(library: (path, engine), state: (binding.path, state), mode)
       return try Folders(
         path: path, statePath: binding.path, top: top, engine: engine, state: state,
-        partial: state.openFolder(Layout.partial, mode))
+        partial: openPartialFolder(in: state, mode))
+    }
+
+    /// Opens the folder of partial files. It is made where a database is, too: programs that copy libraries leave out
+    /// folders in which nothing is.
+    private static func openPartialFolder(in state: Descriptor, _ mode: Mode) throws(FileError) -> Descriptor {
+      let database = try state.statusOfChild(Layout.database)
+      return try state.openFolder(Layout.partial, database == nil ? mode : .createIfMissing)
     }
 
     /// Opens the library's own folders.

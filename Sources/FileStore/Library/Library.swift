@@ -10,7 +10,8 @@ public final class Library: Sendable {
   public enum Mode: Sendable {
     /// Create it, and the folders above it.
     case createIfMissing
-    /// Fail with `FileError.notFound`, and change nothing.
+    /// Fail with `FileError.notFound`, and change nothing, but for the folder of partial files of a library that has a
+    /// database: that is made if it is missing.
     case existing
   }
 
@@ -92,6 +93,7 @@ extension Library {
     static let database = EntryName(Library.databaseName)
     static let databaseNote: EntryName = "database"
     static let bindingProbe: EntryName = "binding.probe"
+    static let recordsRoom: EntryName = "room"
     static let partial: EntryName = "partial"
     static let incoming: EntryName = "incoming"
     static let sidecars: EntryName = "sidecars"
@@ -138,7 +140,7 @@ extension Library {
   /// Checks the marker, and writes it if it is missing or, after a crash, empty.
   static func checkMarker(in folder: Descriptor, _ mode: Mode) throws(FileError) {
     let isWanted = mode == .createIfMissing
-    if isWanted, try folder.statusOfChild(Layout.marker) == nil, try !isUnused(folder) { return }
+    if try folder.statusOfChild(Layout.marker) == nil, try !isUnused(folder) { return }
     // Opening or reading a pipe would block until a writer comes.
     _ = try folder.statusOfChild(Layout.marker)?.regularFile(at: folder.pathOfChild(Layout.marker))
     let file = try folder.openChild(Layout.marker, isWanted ? O_RDWR | O_CREAT : O_RDONLY, mode: Layout.fileMode)

@@ -234,7 +234,8 @@ extension LibraryDatabase {
     let pageSize = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
     guard pages * pageSize <= fullCheckLimit else { return }
     let verdict = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no answer"
-    guard verdict == "ok" else { throw OpeningError.damaged(verdict) }
+    // SQLite writes its findings as lines.
+    guard verdict == "ok" else { throw OpeningError.damaged(verdict.split(separator: "\n").joined(separator: " ")) }
   }
 
   private static func translatingErrors<Value>(_ body: () throws -> Value) throws -> Value {

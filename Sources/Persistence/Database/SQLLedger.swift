@@ -59,6 +59,9 @@ public final class SQLLedger: Ledger {
 public struct StorageFailure: Error, CustomStringConvertible {
   /// SQLite's message, without the statement and its values.
   public let description: String
+  /// Whether the disk, or what the user may have of it, may be full. A log that cannot be written or mapped can mean
+  /// that, too.
+  public let isOfFullDisk: Bool
 
   /// The database's file has no name any more.
   static let deleted = StorageFailure(
@@ -67,10 +70,14 @@ public struct StorageFailure: Error, CustomStringConvertible {
 
   private init(_ description: String) {
     self.description = description
+    isOfFullDisk = false
   }
 
   init(_ error: DatabaseError) {
-    description = "SQLite says \"\(error.message ?? "nothing")\" (\(error.extendedResultCode.rawValue))"
+    let words = "SQLite says \"\(error.message ?? "nothing")\" (\(error.extendedResultCode.rawValue))"
+    let isDamaged = [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
+    description = isDamaged ? "the library's database is damaged (\(words)); restore it from a backup" : words
+    isOfFullDisk = [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)
   }
 
   /// Runs what reads. SQLite's own errors have the text of the statement.

@@ -18,13 +18,18 @@ extension PodcastsStore {
     guard !refresh.isDisowned, var feed = try turn.tables.feeds.find(key) else { return }
     // It may have moved to another host, and be due there: the clock may have been set meanwhile.
     if report.news.isEnd { hostsToSearch?.insert(feed.address.host) }
+    if report.readFrom != .unknown, report.readFrom != feed.refreshes.readFrom {
+      // Before what it names is known: a rule may want that in this turn.
+      feed.refreshes.readFrom = report.readFrom
+      try turn.tables.feeds.updateRefreshes(of: feed)
+    }
     switch report.news {
     case .described(let podcast):
       feed.podcast = podcast
       try turn.tables.feeds.update(feed)
     case .appeared(let contents):
       try turn.tables.episodes.insert(
-        contents, of: key, added: turn.now, isBackdated: try lateness(of: contents, in: feed, in: turn))
+        contents, of: key, added: refresh.began, isBackdated: try lateness(of: contents, in: feed, in: turn))
       if feed.hasDownloadRule { turn.tell(.podcasts(.hasNews(key))) }
       feed.episodes += Int64(contents.count)
       feed.leaveBody()
@@ -47,7 +52,7 @@ extension PodcastsStore {
       if feed.hasDownloadRule, !returned.isEmpty { turn.tell(.podcasts(.hasNews(key))) }
       if feed.leaveBody() { try turn.tables.feeds.updateRefreshes(of: feed) }
       turn.perform(.proceedRefresh(refresh.id))
-    case .moved(let address): try move(&feed, to: address, in: turn)
+    case .moved(let address): try move(&feed, to: address, readFrom: report.readFrom, in: turn)
     case .refreshed(let findings):
       try finish(&feed, with: findings, in: turn)
       if feed.hasDownloadRule { turn.tell(.podcasts(.wasReadWhole(key))) }
@@ -66,11 +71,16 @@ extension PodcastsStore {
   }
 
   /// Follows the publisher. Where another subscription has that address, both stay as they are.
-  private func move(_ feed: inout Feed, to address: WebAddress, in turn: borrowing PodfluxTurn) throws {
+  ///
+  /// - Parameter place: Where the document was read that says so.
+  private func move(
+    _ feed: inout Feed, to address: WebAddress, readFrom place: AddressClass, in turn: borrowing PodfluxTurn
+  ) throws {
     let address = address.normalized
     guard address != feed.address else { return }
     if let other = try turn.tables.feeds.find(at: address), other != feed.id { return }
     feed.leaveAddress(for: address)
+    if place == .public { feed.refreshes.isLed = true }
     try turn.tables.feeds.update(feed)
   }
 

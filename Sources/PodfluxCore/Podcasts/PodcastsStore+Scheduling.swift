@@ -52,7 +52,7 @@ extension PodcastsStore {
       id: FeedRefresh.ID(feed: feed.id, generation: turn.sequence), feed: feed, settings: context.settings,
       route: context.route(for: policy, on: host), session: grant?.use, draw: turn.random.next())
     live[feed.id] = LiveRefresh(
-      id: refresh.id, key: feed.key, policy: feed.wishes.network,
+      id: refresh.id, key: feed.key, began: turn.now, policy: feed.wishes.network,
       request: LiveRequest(to: host, with: grant, reading: context))
     turn.perform(.refreshFeed(refresh))
   }

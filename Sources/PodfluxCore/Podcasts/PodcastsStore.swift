@@ -42,6 +42,9 @@ public struct PodcastsStore: DomainStore {
     public var id: FeedRefresh.ID
     /// The feed's row.
     var key: Feed.Key
+    /// When it began. All episodes that it finds count as added then: of those without a date the first in the document
+    /// is the newest, also where they are told in several reports.
+    var began: Timestamp
     var policy: NetworkPolicy
     /// Its requests to the feed's host.
     var request: LiveRequest

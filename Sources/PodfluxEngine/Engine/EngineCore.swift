@@ -104,6 +104,7 @@ extension EngineCore: EngineTimers, LibraryOpener {
   }
 
   func openLibrary() throws(Refusal) -> any EngineSession {
+    try requireLibrary()
     do {
       journal?.reopen()
       let mailbox = mailbox
@@ -113,6 +114,20 @@ extension EngineCore: EngineTimers, LibraryOpener {
     } catch {
       journal?.release()
       throw Self.refusal(of: error)
+    }
+  }
+
+  /// Looks whether the library is there. A start makes a missing one; here it was there before, and its disk may not be
+  /// back.
+  private func requireLibrary() throws(Refusal) {
+    do throws(EngineError) {
+      try LibraryReader.requireLibrary(
+        at: configuration.libraryPath, stateFolder: configuration.statePath)
+    } catch {
+      throw Refusal(
+        .storageFailure,
+        "the engine stays suspended, for its library is not in its place; mount its disk, or put it back, and resume: \(error)"
+      )
     }
   }
 
@@ -163,8 +178,8 @@ extension EngineCore: EngineAudience {
     case .commitsSucceedAgain: logger.notice("turns can be committed again")
     case .deadlinePassed:
       logger.warning("some attempts did not end in time; what they had not synced is fetched again")
-    case .drainGivenUp:
-      logger.error("the engine ends, although something could move still: its database cannot be written")
+    case .endUnrecorded:
+      logger.error("the library is given up, and its database cannot be written: what it lacks is found out again")
     case .queryFailed(let error):
       logger.error("a query could not be answered", metadata: ["reason": "\(error)"])
     }

@@ -87,6 +87,11 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
     services.carryOut(effect)
   }
 
+  func makesRoom(after error: any Error) -> Bool {
+    guard let failure = error as? StorageFailure, failure.isOfFullDisk else { return false }
+    return RecordsRoom(library.folder, logger: logger).giveUp()
+  }
+
   /// Looks at a feed; completes once, on any thread.
   func preview(_ wish: FeedPreview.Wish, _ completion: @escaping PreviewService.Completion) {
     do throws(Refusal) {

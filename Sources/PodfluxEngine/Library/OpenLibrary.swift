@@ -22,6 +22,8 @@ final class OpenLibrary: Sendable {
     do {
       let folder = try Library.open(at: configuration.libraryPath, state: configuration.statePath)
       let lock = try LibraryLock(folder)
+      let recordsRoom = RecordsRoom(folder, logger: configuration.logger)
+      recordsRoom.giveUpIfNeeded()
       // Before the database's file is made if it is missing.
       try folder.checkDatabase()
       for failure in try folder.makePrivate() {
@@ -37,6 +39,7 @@ final class OpenLibrary: Sendable {
           "it cannot be noted that the library has a database; the next start tries it again",
           metadata: ["reason": "\(error)"])
       }
+      recordsRoom.setAside()
       let files = LibraryFiles(
         folder, tagger: configuration.tagger.map { Tagger($0) }, logger: configuration.logger)
       for failure in files.partials.spellAnew() {

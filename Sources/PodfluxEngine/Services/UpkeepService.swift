@@ -6,8 +6,8 @@ import PodfluxCore
 import Synchronization
 import Transfers
 
-/// What is looked after once a day outside the tables: the quarantine, the certificate authorities, and which folders
-/// are still there. On a queue of its own, behind all other work.
+/// What is looked after once a day outside the tables: the quarantine, the certificate authorities, the room that is
+/// set aside for the database, and which folders are still there. On a queue of its own, behind all other work.
 final class UpkeepService: Sendable {
   private let files: LibraryFiles
   private let transfers: TransferService
@@ -34,6 +34,7 @@ final class UpkeepService: Sendable {
       if let day {
         emptyQuarantine(day)
         renewAuthorities()
+        RecordsRoom(files.library, logger: logger).setAside()
       }
       guard goesOn() else { return }
       post(.upkeepDone(gone: goneOf(folders)))

@@ -169,9 +169,9 @@ package struct Explanation {
     } else if feed.isRefreshing {
       say("It is being refreshed.")
     } else if let next = feed.nextRefresh {
-      say(next <= clock.now ? "The next refresh is due." : "The next refresh is \(clock.distance(to: next)).")
-      let commands = hints.openCommands(for: feed.url)
-      if !commands.isEmpty { say("A login for its server is closed, so it may wait for \(commands.listed("or")).") }
+      let isDue = next <= clock.now
+      say(isDue ? "The next refresh is due." : "The next refresh is \(clock.distance(to: next)).")
+      if isDue, let hindrance = hints.knownHindrance(to: feed) { say("It does not begin: \(hindrance).") }
     }
     for words in feed.rules.words { say("A rule: \(words).") }
     say(feed.movedFrom.map { "Its publisher has moved it from \($0)." })

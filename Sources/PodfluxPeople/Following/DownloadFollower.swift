@@ -73,8 +73,9 @@ package struct DownloadFollower {
   /// Whether what moved last was given up.
   private var hasGivenUp = false
 
-  /// How many downloads that move are observed.
-  private static let listed = 200
+  /// How many downloads that move are observed: more rows than a terminal shows. The engine reads and writes them anew
+  /// up to four times a second while any of them moves.
+  private static let listed = 64
 
   package init(following ids: [String]) {
     (scope, pending) = (.these, Set(ids))

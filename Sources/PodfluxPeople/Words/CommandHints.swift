@@ -2,15 +2,28 @@ import PodfluxClient
 import PodfluxCore
 import Terminal
 import Texts
+import WireProtocol
 
 /// The commands that a person is told to type: they must name the one thing that is meant.
 package struct CommandHints {
   private let feeds: [FeedItem]
   private let sessions: [SessionItem]
+  /// Why feeds may not use the network that there is; nil if they may, or if a feed's own policy decides.
+  private let networkHindrance: String?
 
   package init(of source: some SnapshotSource) throws {
     feeds = try source.feeds(fields: [.id, .title])
-    sessions = try source.snapshot(SnapshotQuery(stores: [.sessions])).sessions()
+    let snapshot = try source.snapshot(SnapshotQuery(stores: [.sessions, .network, .settings]))
+    sessions = try snapshot.sessions()
+    networkHindrance = try Self.hindranceOfNetwork(in: snapshot.json)
+  }
+
+  private static func hindranceOfNetwork(in json: JSONObject) throws -> String? {
+    guard let network = try json.object("network") else { return nil }
+    if try network.string("status") == NetworkPath.Status.offline.rawValue { return "there is no network" }
+    let policy = try json.object("settings")?.object("network")?.string("feeds")
+    guard try network.boolean("metered") == true, policy == NetworkPolicy.unmetered.rawValue else { return nil }
+    return #"this network is metered; podflux settings 'network={"feeds":"any"}' lets feeds use it"#
   }
 
   // MARK: Feeds
@@ -68,13 +81,19 @@ package struct CommandHints {
     }
   }
 
-  /// Why the refresh of a feed that is due does not begin.
-  package func hindrance(to feed: FeedItem) -> String {
+  /// Why the refresh of a feed that is due does not begin, where that is known.
+  package func knownHindrance(to feed: FeedItem) -> String? {
     let commands = openCommands(for: feed.url)
     guard commands.isEmpty else {
       return "it may wait for a login of its server that is closed: \(commands.listed("or"))"
     }
-    return "there is no network that it may use, its server asked for a pause, or its login is not open yet"
+    return networkHindrance
+  }
+
+  /// Why the refresh of a feed that is due does not begin.
+  package func hindrance(to feed: FeedItem) -> String {
+    knownHindrance(to: feed)
+      ?? "there is no network that it may use, its server asked for a pause, or its login is not open yet"
   }
 
   /// A session that a person has named may be that of many feeds.

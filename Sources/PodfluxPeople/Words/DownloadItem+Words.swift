@@ -33,6 +33,13 @@ extension DownloadItem {
     }
   }
 
+  /// What room it waits for.
+  private var roomWords: String {
+    guard let short = wait.shortBytes.map({ ByteCount($0) }) else { return "the disk is full" }
+    guard error?.isOfQuota == true else { return "\(short) more must be free" }
+    return "the storage quota leaves \(short) too few; podflux rm makes room, or podflux settings storageQuotaBytes=N"
+  }
+
   private func waitWords(by clock: PersonalClock) -> String {
     let because = error.map { ": \($0.words)" } ?? ""
     switch reason {
@@ -42,8 +49,7 @@ extension DownloadItem {
     case .network: return "waits: there is no network"
     case .policy: return "waits: this network is metered"
     case .storage:
-      let short = wait.shortBytes.map { "\(ByteCount($0)) more must be free" } ?? "the disk is full"
-      return "waits: \(short)"
+      return "waits: \(roomWords)"
     case .schedule:
       return "waits: the schedule is closed" + (wait.until.map { ", again \(clock.distance(to: $0))" } ?? "")
     case .budget:

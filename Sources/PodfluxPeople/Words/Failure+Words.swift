@@ -9,8 +9,14 @@ extension Failure {
     guard let code = DownloadError.Code(rawValue: code) else { return message.isEmpty ? self.code : message }
     if isToldBetter { return Self.advice.reduce(message) { $0.replacing($1.protocol, with: $1.command) } }
     guard code == .retriesExhausted else { return Self.words(for: code, status: status) }
-    let last = cause.flatMap(DownloadError.Code.init).map { Self.words(for: $0, status: status) }
-    return "it failed too often" + (last.map { ", at last because \($0)" } ?? "")
+    return "it failed too often" + (lastFailure.map { ", at last because \($0.words)" } ?? "")
+  }
+
+  /// The last one of those after which it was given up.
+  private var lastFailure: Failure? {
+    guard let cause else { return nil }
+    let text = message.firstRange(of: "the last one: ").map { String(message[$0.upperBound...]) }
+    return Failure(code: cause, message: text ?? "", status: status)
   }
 
   /// What the engine advises a program, and what a person does instead.
@@ -27,20 +33,25 @@ extension Failure {
   ]
 
   /// Whether the engine's sentence says more than its code: it quotes the realm or the session of a login, says what
-  /// the server sent or left out or what the system refused, or names who answered where that is not the address
-  /// itself.
+  /// the server sent or left out, what the system refused or where another file is, or names who answered where that is
+  /// not the address itself.
   private var isToldBetter: Bool {
     if message.hasPrefix("a further document of the feed") { return true }
     return switch DownloadError.Code(rawValue: code) {
     case .unauthorized:
       message.contains("\"") || ["the token server", "the session's secret"].contains(where: message.hasPrefix)
-    case .notMedia, .io: !message.isEmpty
+    case .notMedia, .io, .fileExists: !message.isEmpty
     case .lengthMismatch: message.hasPrefix("the feed's document")
-    // A feed's limit is no setting.
-    case .tooLarge: message.hasPrefix("the feed has")
-    case .unsafeRedirect: message.hasPrefix("the feed's address")
+    // Not each limit is a setting.
+    case .tooLarge: !message.isEmpty && !message.contains("maxFileBytes")
+    case .unsafeRedirect: !message.isEmpty
     default: false
     }
+  }
+
+  /// Whether there is too little room by the storage quota, and not on the disk.
+  package var isOfQuota: Bool {
+    code == DownloadError.Code.noSpace.rawValue && message.contains("storageQuotaBytes")
   }
 
   /// Whether it would end with a name and a password, or another one.

@@ -249,7 +249,7 @@ extension SimulatedEngine: EngineAudience {
     case .commitFailed(let batch, _): world.watch { try failed(batch) }
     case .queryFailed(let error): world.watch { throw error }
     case .deadlinePassed: world.noteTrouble("the deadline has passed")
-    case .drainGivenUp: world.noteTrouble("the drain is given up")
+    case .endUnrecorded: world.noteTrouble("the library is given up, and nothing can be committed")
     case .commitsSucceedAgain: world.noteTrouble("commits succeed again")
     }
   }

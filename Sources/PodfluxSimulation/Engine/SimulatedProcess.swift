@@ -37,6 +37,8 @@ final class SimulatedProcess: EngineSession {
   var deletions: [Deletion] = []
   private var roomNumber = 0
   private var wantedRoom: Int64?
+  /// Whether room for the database is set aside, which lets one commit that has failed be tried again.
+  private var hasRecordsRoom = true
   /// What the engine was told last of the path.
   private var toldPath: NetworkPath
   /// Whether it has given up the library by itself: what its attempts are just doing with files goes on.
@@ -140,6 +142,14 @@ final class SimulatedProcess: EngineSession {
       try checkIsHeld("\(effect) is carried out")
       try carryOutPerhapsTwice(effect)
     }
+  }
+
+  func makesRoom(after error: any Error) -> Bool {
+    guard hasRecordsRoom, error is SimulatedLedger.Failure, isAlive, engine?.isAlive == true else { return false }
+    hasRecordsRoom = false
+    world.noteTrouble("a commit fails, and the room that is set aside for the database is given up")
+    world.watch { try world.checker.checkUnchanged(dispatcher) }
+    return true
   }
 
   func close() -> [DownloadState.Kind: Int] {

@@ -44,7 +44,7 @@ struct SimulatedPodcast {
   private var gone: [SimulatedItem] = []
   /// All episodes that it ever had.
   private(set) var truths: Set<Int> = []
-  private var title: String
+  private(set) var title: String
   /// Grows with each change.
   private(set) var version = 0
   private var buildNumber = 0

@@ -30,7 +30,7 @@ extension EngineAccess {
       settled.forEach(onSettled)
       view.show(downloads, settled: settled)
     }
-    _ = try connection.ask(.query(.observe(DownloadFollower.observation))).get()
+    try observeDownloads()
     try passFrame()
     try follow(&refreshes, ids: ids, passing: passFrame)
     try unobserve()

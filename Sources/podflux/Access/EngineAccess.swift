@@ -107,9 +107,11 @@ final class EngineAccess {
       do {
         if let connection = try running(start, socket: socket, signals: signals) { return (connection, nil) }
       } catch  where isSilent(error) {
+        guard socket?.isNamedAlone(beside: start.place) != true else { throw error }
         guard let alone = try openBesideStopped(start, signals: signals) else { throw error }
         return alone
       }
+      if let socket, socket.isNamedAlone(beside: start.place) { throw SocketFailure.noEngine([socket]) }
       do {
         return try openOwn(start, listeningAt: listening, signals: signals)
       } catch let error as EngineError {

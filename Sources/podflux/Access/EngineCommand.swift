@@ -197,11 +197,17 @@ extension EngineAccess {
   /// How long what runs may tell nothing before the engine is asked whether it can commit.
   private static let silentMilliseconds = 10_000
 
+  /// Has the engine tell what becomes of downloads from now on. What it tells before a follower listens is kept for
+  /// that.
+  func observeDownloads() throws {
+    _ = try connection.ask(.query(.observe(DownloadFollower.observation))).get()
+  }
+
   private func observe(
     _ follower: inout DownloadFollower, on view: inout ProgressView,
     onSettled: (DownloadFollower.Settled) -> Void
   ) throws {
-    _ = try connection.ask(.query(.observe(DownloadFollower.observation))).get()
+    try observeDownloads()
     var (idle, silent) = (0, 0)
     while true {
       let before = eventCount

@@ -107,17 +107,24 @@ struct RemovedFiles {
 }
 
 extension EngineAccess {
+  /// How often files that stay, and whose downloads do, too, are waited for.
+  private static let removalRounds = 3
+
   /// The files of removed downloads that are still there: how many, and which of them have no download any more, by
   /// path. The others are to go yet, or are those of episodes of another feed too.
   func remaining(of files: RemovedFiles) throws -> (number: Int, left: [RemovedFiles.Remaining]) {
     var files = files
-    var remaining = files.remaining(signals: signals)
-    let number = remaining.count
-    guard number > 0 else { return (0, []) }
-    for item in try connection.downloads(remaining.keys.sorted()) {
-      if let id = DownloadID(item.id) { remaining[id] = nil }
+    var (number, left): (Int, [DownloadID: RemovedFiles.Remaining]) = (0, [:])
+    // A busy engine may not have come to them yet.
+    for _ in 0..<Self.removalRounds {
+      left = files.remaining(signals: signals)
+      number = left.count
+      guard number > 0 else { return (0, []) }
+      let items = try connection.downloads(left.keys.sorted())
+      for item in items { if let id = DownloadID(item.id) { left[id] = nil } }
+      if items.isEmpty || signals.areStopping { break }
     }
-    return (number, remaining.values.sorted { $0.path < $1.path })
+    return (number, left.values.sorted { $0.path < $1.path })
   }
 }
 

@@ -41,6 +41,10 @@ struct SocketPath: Hashable, Sendable, CustomStringConvertible {
   /// Who has named it; nil if it was not named.
   var source: ProcessConfiguration.Source? { if case .given(let source) = origin { source } else { nil } }
 
+  /// Whether an option names it, and none a library: then the engine there is meant, whichever library it has. Where
+  /// none answers, nothing is known of that library, and a command must not do its work in another one.
+  func isNamedAlone(beside place: LibraryPlace) -> Bool { source == .option && place.source != .option }
+
   /// Where an engine that is named no path listens.
   static func standard(
     library: String, environment: [String: String] = ProcessInfo.processInfo.environment

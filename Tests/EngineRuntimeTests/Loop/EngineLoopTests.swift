@@ -56,6 +56,21 @@ struct EngineLoopTests {
     #expect(host.takeLog() == [])
   }
 
+  @Test("A batch that a full disk refuses is committed at once if room is set aside, and that helps once")
+  func roomSetAside() throws {
+    host.isDiskFull = true
+    host.hasRecordsRoom = true
+    host.mailbox.post(fact: .localTime(LocalTime(seconds: 3_600)))
+    #expect(host.post(try enqueue("a"), "1"))
+    #expect(
+      host.run() == [
+        "room is made", "1: done", "committed 1 facts, 1 intents", "start a", "state changed", "turn ended",
+      ])
+    host.isDiskFull = true
+    #expect(host.post(try enqueue("b"), "2"))
+    #expect(host.run() == ["commits begin to fail", "2: storage_failure", "turn ended"])
+  }
+
   @Test("A stop whose commit fails happens at the deadline")
   func stopWithFullDisk() throws {
     host.isDiskFull = true
@@ -63,12 +78,12 @@ struct EngineLoopTests {
     #expect(host.run() == ["commits begin to fail", "1: done", "turn ended"])
     #expect(host.timers[.deadline] == EngineLoop.stopMilliseconds)
     host.loop.fire(.deadline)
-    #expect(host.takeLog() == ["deadline passed", "given up", "closed: shutdown, 0 queued"])
+    #expect(host.takeLog() == ["end unrecorded", "given up", "closed: shutdown, 0 queued"])
     #expect(host.timers.isEmpty)
   }
 
   @Test("A drain whose commits fail ends, unless a commit succeeds in time")
-  func drainGivenUp() throws {
+  func givenUp() throws {
     #expect(host.post(try enqueue("a"), "1"))
     #expect(host.run().contains("start a"))
     host.loop.stop(.drain, because: .eof)
@@ -83,7 +98,7 @@ struct EngineLoopTests {
     host.mailbox.post(fact: .timeCame)
     #expect(host.run().last == "turn ended")
     host.loop.fire(.drainPatience)
-    #expect(host.takeLog().suffix(3) == ["drain given up", "given up", "closed: eof, 0 queued"])
+    #expect(host.takeLog().suffix(3) == ["end unrecorded", "given up", "closed: eof, 0 queued"])
     #expect(host.loop.lifecycle.hasGivenUp)
   }
 

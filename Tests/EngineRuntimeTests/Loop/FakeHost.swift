@@ -19,6 +19,8 @@ final class FakeHost: EngineHost {
   var isDiskFull = false {
     didSet { session?.ledger.isFull = isDiskFull }
   }
+  /// Whether something can be given up when the disk is full.
+  var hasRecordsRoom = false
   private let database: LibraryDatabase
   private let answers = Answers()
 
@@ -105,7 +107,7 @@ final class FakeHost: EngineHost {
     case .commitFailed(_, let isFirst): note(isFirst ? "commits begin to fail" : "a commit fails")
     case .commitsSucceedAgain: note("commits succeed again")
     case .deadlinePassed: note("deadline passed")
-    case .drainGivenUp: note("drain given up")
+    case .endUnrecorded: note("end unrecorded")
     case .queryFailed: note("query failed")
     }
   }
@@ -140,6 +142,13 @@ final class FakeSession: EngineSession {
     case .stop(let id): host.note("stop \(id.download)")
     default: break
     }
+  }
+  func makesRoom(after error: any Error) -> Bool {
+    guard host.hasRecordsRoom else { return false }
+    host.note("room is made")
+    host.hasRecordsRoom = false
+    host.isDiskFull = false
+    return true
   }
   func close() -> [DownloadState.Kind: Int] {
     host.note("given up")

@@ -62,6 +62,7 @@ struct RefreshAttemptTests {
     var url: String?
     var permanentURL: String?
     var failure: ExchangeFailure?
+    var peer = AddressClass.unknown
   }
 
   let rows = Rows()
@@ -120,9 +121,10 @@ struct RefreshAttemptTests {
 
   private func events(_ answer: Answer, _ request: HTTPRequest, _ pieces: Int) -> [RefreshEvent] {
     if let failure = answer.failure { return [.exchangeEnded(.failure(failure))] }
-    let head = ResponseHead(
+    var head = ResponseHead(
       status: answer.status, effectiveURL: answer.url ?? request.url, permanentURL: answer.permanentURL,
       fields: answer.fields.map { HTTPField(name: $0.0, value: $0.1) })
+    head.peer = answer.peer
     guard case .proceed = head.refreshDemand else {
       return [.head(head), .exchangeEnded(.failure(ExchangeFailure(.refusedByDelegate, message: "no longer wanted")))]
     }
@@ -471,6 +473,22 @@ struct RefreshAttemptTests {
     }
     let believed = try run(late, [Self.address: Answer(body: other(11...13))])
     #expect(believed.news.contains { if case .appeared = $0 { true } else { false } })
+  }
+
+  @Test("Where feeds have no podcast:guid, another title and no known episode tell of another podcast")
+  func otherTitle() throws {
+    let known = try feed {
+      $0.podcast = PodcastContent(title: "Show")
+      $0.episodes = 3
+      $0.refreshes.last = now.wall
+    }
+    try run(known, [Self.address: Answer(body: Self.rss(1...3, title: "Show"))])
+    let (other, _) = try run(known, [Self.address: Answer(body: Self.rss(11...400, title: "Another"))])
+    #expect(other.count == 1 && error(other.last) == .notMedia)
+    for body in [Self.rss(3...5, title: "Another"), Self.rss(11...13, title: "SHOW")] {
+      let (news, _) = try run(known, [Self.address: Answer(body: body)])
+      #expect(news.contains { if case .appeared = $0 { true } else { false } })
+    }
   }
 
   @Test("itunes:new-feed-url moves the subscription if the feed is there, and only then")

@@ -128,27 +128,39 @@ struct MediaCheckTests {
   }
 
   @Test(
-    "is refused before its first byte if declared as a page",
+    "is refused if declared as a page, unless its bytes are audio or video",
     arguments: ["text/html", "Text/HTML; charset=utf-8", " application/xhtml+xml ", "text/html,text/html"])
-  func refusesHeads(mediaType: String) throws {
-    let fault = try #require(MediaCheck.fault(announced: mediaType))
-    #expect(fault.code == .notMedia && fault.message.contains(mediaType))
+  func declaredPages(mediaType: String) throws {
+    #expect(MediaCheck.isAnnouncedAsPage(mediaType))
+    func fault(_ prefix: [UInt8]) -> DownloadError? {
+      MediaCheck.fault(
+        prefix: prefix, length: nil, isComplete: false, mediaType: mediaType, wantedExtension: "mp3")
+    }
+    let unknown = try #require(fault([UInt8](repeating: 7, count: MediaCheck.shortestJudged)))
+    #expect(unknown.code == .notMedia && unknown.message.contains(mediaType))
+    #expect(try #require(fault(Self.page)).code == .notMedia)
+    let picture: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + Array(repeating: 0, count: 100)
+    #expect(try #require(fault(picture)).code == .notMedia)
+    #expect(fault(Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, 10] + Array(repeating: 0, count: 100)) == nil)
   }
 
   @Test(
-    "is not refused before its first byte otherwise",
+    "is not declared as a page otherwise",
     arguments: [
       nil, "", "audio/mpeg", "text/plain", "text/vtt", "application/json", "application/xml", "application/rss+xml",
       "application/ld+json", "text/htmlx", "image/jpeg", "application/octet-stream",
     ])
-  func acceptsHeads(mediaType: String?) {
-    #expect(MediaCheck.fault(announced: mediaType) == nil)
+  func otherTypes(mediaType: String?) {
+    #expect(!MediaCheck.isAnnouncedAsPage(mediaType))
   }
 
   @Test("repeats only a readable part of a type")
   func showsTypes() throws {
     let hostile = "text/html;\r\n\u{1B}[31m\u{202E}" + String(repeating: "x", count: 5000)
-    let head = try #require(MediaCheck.fault(announced: hostile)).message
+    let bytes = [UInt8](repeating: 7, count: MediaCheck.shortestJudged)
+    let head = try #require(
+      MediaCheck.fault(prefix: bytes, length: nil, isComplete: false, mediaType: hostile, wantedExtension: nil)
+    ).message
     let body = try #require(
       MediaCheck.fault(prefix: Self.page, length: nil, isComplete: false, mediaType: hostile, wantedExtension: nil)
     ).message

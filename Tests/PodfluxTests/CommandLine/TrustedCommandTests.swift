@@ -76,6 +76,7 @@ struct TrustedCommandTests {
     let commands = [
       (["ls"], "a.mp3"), (["why", "a.mp3"], "\(scene.library)/a.mp3"), (["export"], "<opml"),
       (["settings", "maxConcurrent"], "4"), (["sessions"], ""), (["rm", "--plan", "--all"], "a.mp3"),
+      (["status"], "1 here"),
     ]
     for (command, words) in commands {
       let environment = scene.environment.merging(elsewhere) { $1 }
@@ -87,6 +88,27 @@ struct TrustedCommandTests {
     let other = try scene.podflux("ls", "--library", scene.outside + "/other", "--socket", scene.socketPath)
     #expect(other.status == 64 && other.errors.contains("has the library \(scene.library), and not"), "\(other)")
     #expect(daemon.isAlive)
+  }
+
+  @Test("A command that changes something, and is told a socket at which no engine listens, changes no other library")
+  func writersOfSockets() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 60_000)
+    try scene.results("get", scene.origin.url("/a.mp3"))
+    let commands = [
+      ["rm", "--all", "-y"], ["pause", "--all"], ["settings", "maxConcurrent=2"], ["sync"], ["clean"],
+      ["get", scene.origin.url("/b.mp3")], ["verify", "--all"],
+    ]
+    for command in commands {
+      let alone = try PodfluxCommand.run(
+        command + ["--socket", scene.outside + "/no.sock"], environment: scene.environment)
+      #expect(alone.status == 69 && alone.errors.contains("no engine listens"), "\(command): \(alone)")
+    }
+    #expect(scene.publishedFiles().count == 1)
+    #expect(try scene.podflux("settings", "maxConcurrent").output.contains("4"))
+    let named = try scene.podflux(
+      "rm", "--all", "-y", "--library", scene.library, "--socket", scene.outside + "/no.sock")
+    #expect(named.status == 0 && scene.publishedFiles().isEmpty, "\(named)")
   }
 
   @Test("An engine whose library was named by a relative path is another one for a client in another folder")

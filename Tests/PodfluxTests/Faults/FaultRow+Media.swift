@@ -97,7 +97,7 @@ extension FaultRow {
         .status(
           206, headers: ["Content-Type": "text/html", "Content-Range": "bytes 84464-299999/300000"],
           body: page), Episode.good,
-      ], [.whole, .resume, .resume], is: Episode.body),
+      ], [.whole, .resume, .whole], is: Episode.body),
     FaultRow(
       "a page as a part called audio",
       [

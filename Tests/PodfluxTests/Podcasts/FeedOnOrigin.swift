@@ -16,14 +16,18 @@ struct FeedOnOrigin {
 
   /// Serves a document with these episodes, newest first, and their files.
   ///
-  /// - Parameter last: The text with which the document ends early, in a response that is complete; nil for none.
-  func publish(_ numbers: ClosedRange<Int>, cutBehind last: String? = nil, bytesPerSecond: Int? = nil) {
+  /// - Parameters:
+  ///   - last: The text with which the document ends early, in a response that is complete; nil for none.
+  ///   - areDated: Whether episodes have dates.
+  func publish(
+    _ numbers: ClosedRange<Int>, cutBehind last: String? = nil, bytesPerSecond: Int? = nil, areDated: Bool = true
+  ) {
     let items = numbers.reversed().map { number -> String in
       let file = "\(path).\(number).mp3"
       scene.serve(file, length: 10_000 + number)
       return """
         <item><guid isPermaLink="false">\(path)#\(number)</guid><title>Episode \(number)</title>
-        <pubDate>\(Self.date(number))</pubDate><itunes:duration>1:02:03</itunes:duration>
+        \(areDated ? "<pubDate>\(Self.date(number))</pubDate>" : "")<itunes:duration>1:02:03</itunes:duration>
         <enclosure url="\(scene.origin.url(file))" type="audio/mpeg" length="\(10_000 + number)"/></item>
         """
     }.joined()

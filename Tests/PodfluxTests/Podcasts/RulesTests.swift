@@ -54,6 +54,19 @@ struct RulesTests {
     _ = try engine.waitForEnd()
   }
 
+  @Test("Of episodes without dates the first ones of the document are the newest, however many there are")
+  func undated() throws {
+    let scene = try Scene()
+    let show = FeedOnOrigin(scene, path: "/feed.xml")
+    show.publish(1...600, areDated: false)
+    let engine = try scene.start()
+    try engine.order("feeds/subscribe", ["id": "f", "url": show.url, "rules": Self.rules])
+    try wait(for: [599, 600], in: engine)
+    show.publish(1...601, areDated: false)
+    try engine.order("feeds/refresh", ["id": "f"])
+    try wait(for: [599, 600, 601], in: engine)
+  }
+
   @Test("A drain does what rules say, and rules that cannot be are refused")
   func drain() throws {
     let scene = try Scene()

@@ -18,11 +18,10 @@ public enum MediaCheck {
   /// How much of a media type appears in a message, in bytes.
   private static let maxShownBytes = 100
 
-  /// Why a body with this `Content-Type` is refused before its first byte: it is a web page. Nil for all other types,
-  /// whose bytes decide.
-  public static func fault(announced mediaType: String?) -> DownloadError? {
-    guard let mediaType, MediaType(mediaType).isWebPage else { return nil }
-    return DownloadError(.notMedia, "the server announced a web page (\(shown(mediaType))) instead of media")
+  /// Whether a body with this `Content-Type` seems to be a web page: PHP announces all that it sends as one, so its
+  /// first bytes decide.
+  public static func isAnnouncedAsPage(_ mediaType: String?) -> Bool {
+    mediaType.map { MediaType($0).isWebPage } ?? false
   }
 
   /// Why a body that begins with `prefix` cannot be the requested file; nil if it may be so far.
@@ -45,7 +44,9 @@ public enum MediaCheck {
     guard isComplete || isBeyondDoubt || prefix.count >= shortestJudged else { return nil }
     let announced = mediaType.map(MediaType.init)
 
+    let isAnnouncedAsPage = announced?.isWebPage ?? false
     guard let signature else {
+      guard !isAnnouncedAsPage else { return refusedAsPage(mediaType) }
       let length = length ?? Int64(prefix.count)
       guard isComplete, length < smallestUnrecognized else { return nil }
       return refused("a tiny body of \(length) bytes that is no known media", mediaType)
@@ -56,10 +57,11 @@ public enum MediaCheck {
     let isAnnouncedAsMedia = announced.map { $0.isAudio || $0.isVideo } ?? false
     switch signature.kind {
     case .audio, .video: return nil
+    case .feed: return DownloadError(.notMedia, signature.advice, isLasting: true)
+    case _ where isAnnouncedAsPage: return refused(signature.noun, mediaType)
     case .page where isWantedText && !isAnnouncedAsMedia: return nil
     case .image, .document, .archive: return isAnnouncedAsMedia ? refused(signature.noun, mediaType) : nil
     case .page: return refused(signature.noun, mediaType)
-    case .feed: return DownloadError(.notMedia, signature.advice, isLasting: true)
     }
   }
 
@@ -103,6 +105,12 @@ public enum MediaCheck {
   private static func refused(_ found: String, _ mediaType: String?) -> DownloadError {
     let announced = mediaType.map { "announced as \(shown($0))" } ?? "announced without a type"
     return DownloadError(.notMedia, "the server sent \(found), \(announced), instead of media")
+  }
+
+  /// For what is announced as a web page, and by its bytes is nothing that is known.
+  private static func refusedAsPage(_ mediaType: String?) -> DownloadError {
+    let announced = mediaType.map(shown) ?? ""
+    return DownloadError(.notMedia, "the server announced a web page (\(announced)) instead of media")
   }
 
   /// Untrusted text made fit for display: printable ASCII of limited length.

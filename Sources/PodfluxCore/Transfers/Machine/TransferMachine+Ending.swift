@@ -287,8 +287,10 @@ extension TransferMachine {
     guard case .naming(let number) = state, let kept else { return [] }
     guard !isStopping else { return finish(as: .stopped) }
     guard let path else {
-      let error = DownloadError(.fileExists, "another file has the name that was asked for; move it or ask for another")
-      return finish(as: .failed(error))
+      let wanted = attempt.description.path.map { "\"\($0)\"" } ?? "the path that was asked for"
+      return finish(
+        as: .failed(DownloadError(.fileExists, "another file is at \(wanted); move that file, or ask for another path"))
+      )
     }
     var file = PublishedFile(
       path: path, length: position, inode: inode, sha256: contents?.digests[.sha256]?.hexadecimal)

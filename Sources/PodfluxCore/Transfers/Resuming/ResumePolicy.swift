@@ -101,6 +101,8 @@ public enum ResumePolicy {
   }
 
   private static func judgePart(_ head: ResponseHead, rangeStart: Int64, kept: Kept) -> Verdict {
+    // A portal that answers everything may do so with a part. The first bytes of the whole tell.
+    guard !MediaCheck.isAnnouncedAsPage(head.contentType) else { return .askForWhole(.notMedia) }
     guard case .bytes(rangeStart, let last, let total?)? = head.contentRange.flatMap(ContentRange.init),
       // A host may give less of a part than was asked for, as long as that is more than is kept already.
       last >= kept.length || last == total - 1
@@ -132,7 +134,7 @@ public enum ResumePolicy {
       let coded = "the server sent the file in a coding that cannot be undone, although identity was asked for"
       return DownloadError(.notMedia, coded)
     }
-    return MediaCheck.fault(announced: head.contentType)
+    return nil
   }
 
   private static func error(for head: ResponseHead) -> DownloadError {

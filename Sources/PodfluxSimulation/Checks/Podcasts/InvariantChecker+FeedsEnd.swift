@@ -29,7 +29,9 @@ extension InvariantChecker {
     guard feed.refreshes.meetsOtherPodcast, let place = simulated.place(at: feed.address) else {
       return false
     }
-    return simulated.podcasts[simulated.places[place].podcast].guid != feed.podcast?.guid
+    let podcast = simulated.podcasts[simulated.places[place].podcast]
+    guard let guid = podcast.guid, let known = feed.podcast?.guid else { return podcast.title != feed.podcast?.title }
+    return guid != known
   }
 
   /// The feeds that are refreshed without a client's request and have not been since then. Those that have become

@@ -74,7 +74,9 @@ struct HTTPHop: Sendable, Hashable {
       throw ExchangeFailure(.unsafeRedirect, message: "a redirect leads to \(next.origin.scheme)")
     }
     guard next.origin.isSecure || !url.origin.isSecure || allowsInsecureRedirects else {
-      throw ExchangeFailure(.unsafeRedirect, message: "a redirect leads from https to http")
+      throw ExchangeFailure(
+        .unsafeRedirect,
+        message: "a redirect leads from https to http, which the setting allowInsecureRedirects forbids")
     }
     let staysAtOrigin = next.origin == url.origin
     return try HTTPHop(

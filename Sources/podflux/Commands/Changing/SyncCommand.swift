@@ -56,6 +56,8 @@ struct SyncCommand: EngineCommand {
       let before = try known ?? (access.isOwn ? offline : Before(access.connection, at: startedAt, self))
       known = before
       access.fetchesSidecars = !refreshOnly && !noWait
+      // Before the order: a download that had failed may get a fresh address, and fail again at once.
+      if !refreshOnly, !noWait { try access.observeDownloads() }
       let chosen = try refresh(before.feeds, since: startedAt, with: access)
       // A feed that has been refreshed is due after the moment of the order; one that has yet to be is due at that
       // moment.

@@ -47,25 +47,30 @@ struct StatusSource {
   let socket: SocketPath?
 
   func report() throws -> StatusReport {
+    var folder = folder
     do {
       let engine = try RunningEngine.connect(given: socket, place: folder.place)
+      if isAnyLibrary, let library = engine.library { folder = LibraryFolder(place: LibraryPlace(library)) }
       return try StatusReport(of: ClientConnection(engine), engine: .runs)
-    } catch SocketFailure.noEngine {
+    } catch SocketFailure.noEngine where !isAnyLibrary {
       return try withoutEngine()
-    } catch ConnectionFailure.ended {
+    } catch ConnectionFailure.ended where !isAnyLibrary {
       return try withoutEngine()
-    } catch let refusal as EngineRefusal where refusal.isOfEnd {
+    } catch let refusal as EngineRefusal where refusal.isOfEnd && !isAnyLibrary {
       // Another command's own engine ends.
       return try withoutEngine()
     } catch let refusal as EngineRefusal where refusal.is(.suspended) {
       // It has given the library up, and answers nothing until it goes on.
       return try StatusReport(of: folder, engine: .suspended)
-    } catch SocketFailure.silent(let engine) {
+    } catch SocketFailure.silent(let engine) where !isAnyLibrary {
       return try StatusReport(of: folder, engine: .silent(engine))
-    } catch ConnectionFailure.silent(let engine) {
+    } catch ConnectionFailure.silent(let engine) where !isAnyLibrary {
       return try StatusReport(of: folder, engine: .silent(engine))
     }
   }
+
+  /// Whether the library is that of the engine at the socket: without that engine there is nothing to show.
+  private var isAnyLibrary: Bool { socket?.isNamedAlone(beside: folder.place) ?? false }
 
   private func withoutEngine() throws -> StatusReport {
     let isHeld = try LibraryReader.isInUse(libraryAt: folder.place.library, stateFolder: folder.place.state)
