@@ -38,6 +38,15 @@ struct RecordsRoomTests {
     #expect(try Data(contentsOf: URL(filePath: path)).count == Int(Library.recordsRoomBytes))
   }
 
+  @Test("is made again where a copy has a hole in its place")
+  func hole() throws {
+    try Data().write(to: URL(filePath: path))
+    #expect(truncate(path, off_t(Library.recordsRoomBytes)) == 0)
+    try library.setRecordsRoomAside()
+    var status = stat()
+    #expect(lstat(path, &status) == 0 && Int64(status.st_blocks) * 512 >= Library.recordsRoomBytes)
+  }
+
   @Test("follows no link")
   func link() throws {
     let other = temporary.folder.path + "/other"

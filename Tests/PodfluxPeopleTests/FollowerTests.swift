@@ -80,6 +80,18 @@ struct FollowerTests {
     #expect(again.isEmpty)
   }
 
+  @Test("What fails while all is in doubt, and was on no list, has failed")
+  func failedUnlisted() throws {
+    var follower = DownloadFollower()
+    follower.beginAnew()
+    _ = try follower.apply(try action("downloads/failed", #"{"id":"a","error":{"code":"forbidden","message":"no"}}"#))
+    let library = FakeLibrary(downloads: [
+      #"{"id":"a","state":"failed","error":{"code":"forbidden","message":"no"}}"#, #"{"id":"b","state":"failed"}"#,
+    ])
+    #expect(try follower.look(at: library).map(\.id) == ["a"])
+    #expect(follower.failures.count == 1)
+  }
+
   @Test("What leaves the list of what moves without an action that says why is looked up")
   func lostActions() throws {
     var follower = DownloadFollower(following: ["a", "b"])

@@ -23,10 +23,11 @@ package struct ExchangeFailure: Error, Sendable, Hashable {
     case tooManyRedirects
     /// A redirect from https to http where that is not allowed, or to another scheme.
     case unsafeRedirect
-    /// The request's reach ends before the address where its host is.
+    /// The request's reach ends before the address that its URL names.
     case notPublic
-    /// A redirect led beyond the request's reach.
-    case redirectNotPublic
+    /// A name or a redirect led beyond the request's reach. Either may lead elsewhere tomorrow: a captive portal leads
+    /// all of them to itself.
+    case ledNotPublic
     case unsupportedProtocol
     /// The address or a header is malformed: nothing was sent.
     case malformedRequest
@@ -45,6 +46,9 @@ package struct ExchangeFailure: Error, Sendable, Hashable {
   package let curlCode: Int
   /// For people. User info and queries of URLs are taken out.
   package let message: String
+
+  /// Whether the request's reach was the reason.
+  package var isOfReach: Bool { reason == .notPublic || reason == .ledNotPublic }
 
   /// Describes a failure.
   package init(_ reason: Reason, curlCode: Int = 0, message: String) {
@@ -67,13 +71,13 @@ extension DownloadError {
     let code: Code =
       switch failure.reason {
       case .unknownHost: .unknownHost
-      case .connectFailed, .pathRefused, .tls, .notPublic: .connectFailed
+      case .connectFailed, .pathRefused, .tls, .notPublic, .ledNotPublic: .connectFailed
       case .tlsCertificate: .tlsCertificate
       case .timeout, .stalled: .timeout
       case .tooSlow: .tooSlow
       case .tooManyRedirects: .tooManyRedirects
       case .headTooLarge: .tooLarge
-      case .unsafeRedirect, .redirectNotPublic, .unsupportedProtocol, .malformedRequest: .unsafeRedirect
+      case .unsafeRedirect, .unsupportedProtocol, .malformedRequest: .unsafeRedirect
       case .connectionLost, .malformedResponse, .refusedByDelegate, .cancelled, .other: .connectionLost
       }
     // It would be refused again, until a person says otherwise.

@@ -47,14 +47,13 @@ package struct ReachGuard: Sendable {
   /// Why nothing must be asked there; nil if something may.
   package func refusal(of peer: Peer, as host: String, redirects: Int) -> ExchangeFailure? {
     guard reach == .publicOnly || reach == .asNamed && hasBeenPublic, peer.addressClass != .public else { return nil }
-    let place: String
-    switch peer {
-    case .address(let address) where host.contains(address.description): place = host
-    case .address(let address): place = "\(host) at \(address)"
-    case .behindProxy, .unknown: place = host
+    var (place, isNamed) = (host, false)
+    if case .address(let address) = peer {
+      isNamed = host == address.description || host == "[\(address)]"
+      if !isNamed { place += " at \(address)" }
     }
     return ExchangeFailure(
-      redirects > 0 ? .redirectNotPublic : .notPublic,
+      isNamed && redirects == 0 ? .notPublic : .ledNotPublic,
       message: """
         \(redirects > 0 ? "a redirect leads to " : "")\(place), which is no public address; \
         podflux settings addresses=any allows it

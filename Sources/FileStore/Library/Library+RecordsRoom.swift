@@ -10,17 +10,16 @@ extension Library {
 
   /// Sets the room aside, in a file beside the database, if there is plenty. Does nothing if that has been done.
   ///
-  /// Cost: two system calls if it has been done. On file systems that compress, the file holds less.
+  /// Cost: some system calls if it has been done. On file systems that compress, the file holds less.
   ///
   /// - Throws: also `notARegularFile` and `symbolicLink`, if something else has the file's name.
   public func setRecordsRoomAside() throws(FileError) {
     if stateFolder !== engineFolder { _ = try engineFolder.deleteFile(Layout.recordsRoom) }
     let path = stateFolder.pathOfChild(Layout.recordsRoom)
     let file = try stateFolder.statusOfChild(Layout.recordsRoom)?.regularFile(at: path)
-    guard (file?.size ?? 0) < Self.recordsRoomBytes,
-      try Self.diskSpace(of: stateFolder).freeBytes >= Self.freeBytesForRecordsRoom
-    else { return }
-    let flags = O_WRONLY | O_CREAT | O_NONBLOCK
+    if let file, file.size >= Self.recordsRoomBytes, try hasRecordsRoom() { return }
+    guard try Self.diskSpace(of: stateFolder).freeBytes >= Self.freeBytesForRecordsRoom else { return }
+    let flags = O_RDWR | O_CREAT | O_NONBLOCK
     let descriptor = try stateFolder.openChild(Layout.recordsRoom, flags, mode: Layout.privateFileMode)
     // It returns the error, and leaves errno alone (posix_fallocate(3)).
     var code: CInt
@@ -30,6 +29,16 @@ extension Library {
     guard code != 0 else { return }
     _ = try stateFolder.deleteFile(Layout.recordsRoom)
     throw FileError(operation: "posix_fallocate", path: path, code: code)
+  }
+
+  /// Whether the file has its room on the disk: a program that copies a library may leave a hole in its place.
+  private func hasRecordsRoom() throws(FileError) -> Bool {
+    var status = stat()
+    try systemCall("fstatat", stateFolder.pathOfChild(Layout.recordsRoom)) {
+      fstatat(stateFolder.number, Layout.recordsRoom.cString, &status, AT_SYMLINK_NOFOLLOW)
+    }
+    // In blocks of 512 bytes (stat(3type)).
+    return Int64(status.st_blocks) * 512 >= Self.recordsRoomBytes
   }
 
   /// Gives up what was set aside.

@@ -18,7 +18,8 @@ extension PodcastsStore {
     guard !refresh.isDisowned, var feed = try turn.tables.feeds.find(key) else { return }
     // It may have moved to another host, and be due there: the clock may have been set meanwhile.
     if report.news.isEnd { hostsToSearch?.insert(feed.address.host) }
-    if report.readFrom != .unknown, report.readFrom != feed.refreshes.readFrom {
+    // A page that is no feed has named nothing, and does not say where the feed is.
+    if !report.news.isFailure, report.readFrom != .unknown, report.readFrom != feed.refreshes.readFrom {
       // Before what it names is known: a rule may want that in this turn.
       feed.refreshes.readFrom = report.readFrom
       try turn.tables.feeds.updateRefreshes(of: feed)
@@ -112,6 +113,14 @@ extension PodcastsStore {
 }
 
 extension RefreshReport.News {
+  /// Whether the refresh has ended without the feed. What it had of the feed was told before.
+  fileprivate var isFailure: Bool {
+    switch self {
+    case .failed, .stopped: true
+    case .described, .appeared, .changed, .listed, .moved, .refreshed: false
+    }
+  }
+
   /// Whether the server has let the refresh have the feed.
   fileprivate var isSuccess: Bool {
     switch self {

@@ -53,9 +53,17 @@ extension SidecarsStore {
     let fetch = SidecarFetch(
       id: id, kind: sidecar.kind, source: source, stem: sidecar.stem, settings: context.settings,
       route: host.map { context.obstacles.artworkRoute(to: $0, over: context.network.state.path) } ?? .loopback,
-      reach: context.settings.reach(of: .feed(sidecar.feedReadFrom)), session: grant?.use)
+      reach: context.settings.reach(of: .feed(try placeOfFeed(of: sidecar, in: turn))), session: grant?.use)
     live[sidecar.key] = LiveFetch(id: id, request: host.map { LiveRequest(to: $0, with: grant, reading: context) })
     turn.perform(.sidecar(.fetch(fetch)))
+  }
+
+  /// Where the feed was read that names the sidecar: as it is known now or, of a feed that is gone, as it was.
+  private func placeOfFeed(of sidecar: Sidecar, in turn: borrowing PodfluxTurn) throws -> AddressClass {
+    guard let owner = sidecar.owner, let episode = try turn.tables.episodes.find(having: owner),
+      let place = try turn.tables.feeds.find(episode.feed)?.refreshes.readFrom, place != .unknown
+    else { return sidecar.feedReadFrom }
+    return place
   }
 
   /// What is to be fetched, the stem being that of the file as it is named now; nil if it is not wanted any more.

@@ -171,7 +171,7 @@ package struct Explanation {
     } else if let next = feed.nextRefresh {
       let isDue = next <= clock.now
       say(isDue ? "The next refresh is due." : "The next refresh is \(clock.distance(to: next)).")
-      if isDue, let hindrance = hints.knownHindrance(to: feed) { say("It does not begin: \(hindrance).") }
+      if isDue, let hindrance = hints.knownHindrance(to: feed) { say("It may be kept from that: \(hindrance).") }
     }
     for words in feed.rules.words { say("A rule: \(words).") }
     say(feed.movedFrom.map { "Its publisher has moved it from \($0)." })

@@ -205,7 +205,7 @@ package struct DownloadFollower {
   /// Takes in what the source has of the doubtful downloads.
   package mutating func look(at source: some SnapshotSource) throws -> [Settled] {
     let (isWhole, condition) = (doubtsAll, doubtsAll ? Condition.everything : .states([.failed]))
-    var wanted = isWhole ? pending : doubtful
+    var wanted = isWhole ? pending.union(doubtful) : doubtful
     (doubtsAll, doubtful) = (false, [])
     var settled: [Settled] = []
     guard !wanted.isEmpty else { return settled }

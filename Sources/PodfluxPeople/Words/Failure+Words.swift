@@ -45,6 +45,7 @@ extension Failure {
     // Not each limit is a setting.
     case .tooLarge: !message.isEmpty && !message.contains("maxFileBytes")
     case .unsafeRedirect: !message.isEmpty
+    case .connectFailed: message.contains("addresses=any")
     default: false
     }
   }

@@ -22,6 +22,8 @@ extension CurlTransfer {
   var peer: ReachGuard.Peer { peer(at: easy.peer) }
 
   private func peer(at address: PeerAddress?) -> ReachGuard.Peer {
-    isProxied ? .behindProxy : address?.internet.map(ReachGuard.Peer.address) ?? .unknown
+    guard isProxied else { return address?.internet.map(ReachGuard.Peer.address) ?? .unknown }
+    // An address in the URL itself is the host's, whoever connects to it.
+    return PeerAddress(host: hop.url.origin.host)?.internet.map(ReachGuard.Peer.address) ?? .behindProxy
   }
 }

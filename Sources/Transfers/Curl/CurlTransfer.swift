@@ -45,8 +45,10 @@ final class CurlTransfer {
   var reach: ReachGuard
   /// Whether the hop goes through a proxy: then the connection's other end says nothing of the host.
   var isProxied = false
-  /// Why the hop got no socket.
+  /// Why the hop got no socket, or none for one of its host's addresses.
   private var socketRefusal: ExchangeFailure?
+  /// Whether the hop got a socket.
+  private var hasSocket = false
 
   /// The reasons for which an exchange is paused.
   struct Pauses: OptionSet {
@@ -96,7 +98,7 @@ final class CurlTransfer {
     phase = .awaitingHead
     (hasAnswer, hadLeftovers) = (false, false)
     hasSignedEnd = nil
-    (takenAhead, bytesTold, socketRefusal) = (0, 0, nil)
+    (takenAhead, bytesTold, socketRefusal, hasSocket) = (0, 0, nil, false)
     patience = StallDetector(request)
   }
 
@@ -235,7 +237,9 @@ extension CurlTransfer {
   func openSocket(to address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
     do throws(ExchangeFailure) {
       if let refusal = refusal(of: SocketTable.peer(in: address)) { throw refusal }
-      return try sockets.open(to: address, by: request.route)
+      let socket = try sockets.open(to: address, by: request.route)
+      hasSocket = true
+      return socket
     } catch {
       socketRefusal = error
       return CURL_SOCKET_BAD
@@ -268,7 +272,10 @@ extension CurlTransfer {
     guard code == CURLE_OK else {
       let failure = ExchangeFailure(
         code, errorText: easy.errorText, headWasSeen: headWasSeen, proxyStatus: easy.proxyStatus)
-      if failure.reason == .connectFailed, let socketRefusal { return .finished(.failure(socketRefusal)) }
+      // Of a host that has another address, too, that one's failure counts.
+      if failure.reason == .connectFailed, let socketRefusal, !hasSocket || !socketRefusal.isOfReach {
+        return .finished(.failure(socketRefusal))
+      }
       return failure.reason == .connectionLost || isOfLeftovers(failure)
         ? ending(failure) : .finished(.failure(failure))
     }

@@ -34,8 +34,7 @@ struct ProxyEnvironment: Sendable {
     guard let list = values["no_proxy"] ?? values["NO_PROXY"], !host.isEmpty else { return false }
     guard list != "*" else { return true }
     let entries = list.split { $0 == "," || $0 == " " || $0 == "\t" }
-    let literal = host.hasPrefix("[") ? String(host.dropFirst().prefix { $0 != "]" && $0 != "%" }) : host
-    if let address = PeerAddress(literal) { return entries.contains { Self.covers($0, address) } }
+    if let address = PeerAddress(host: host) { return entries.contains { Self.covers($0, address) } }
     let name = host.withoutFinalDot.lowercased()
     return entries.contains { entry in
       let entry = entry.lowercased()

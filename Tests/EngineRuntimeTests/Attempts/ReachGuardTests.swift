@@ -19,15 +19,19 @@ struct ReachGuardTests {
     return peers.enumerated().map { guardian.willAsk($1, as: "host.example", redirects: $0)?.reason }
   }
 
-  @Test("ends where it may not go on, and behind a redirect it is the redirect's fault")
+  @Test("ends where it may not go on, and only an address in the URL itself is refused for good")
   func table() {
     #expect(reasons(.anywhere, [outside, inside, .behindProxy, .unknown, inside]) == [nil, nil, nil, nil, nil])
-    #expect(reasons(.publicOnly, [inside]) == [.notPublic])
-    #expect(reasons(.publicOnly, [.unknown]) == [.notPublic])
-    #expect(reasons(.publicOnly, [outside, .behindProxy, inside]) == [nil, nil, .redirectNotPublic])
-    #expect(reasons(.asNamed, [inside, inside, outside, inside]) == [nil, nil, nil, .redirectNotPublic])
-    #expect(reasons(.asNamed, [.behindProxy, inside]) == [nil, .redirectNotPublic])
-    #expect(reasons(.asNamed, [outside, .unknown]) == [nil, .redirectNotPublic])
+    #expect(reasons(.publicOnly, [inside]) == [.ledNotPublic])
+    #expect(reasons(.publicOnly, [.unknown]) == [.ledNotPublic])
+    for host in ["192.168.1.1", "192.168.1.1.example"] {
+      let failure = ReachGuard(.publicOnly).refusal(of: inside, as: host, redirects: 0)
+      #expect(failure?.reason == (host == "192.168.1.1" ? .notPublic : .ledNotPublic))
+    }
+    #expect(reasons(.publicOnly, [outside, .behindProxy, inside]) == [nil, nil, .ledNotPublic])
+    #expect(reasons(.asNamed, [inside, inside, outside, inside]) == [nil, nil, nil, .ledNotPublic])
+    #expect(reasons(.asNamed, [.behindProxy, inside]) == [nil, .ledNotPublic])
+    #expect(reasons(.asNamed, [outside, .unknown]) == [nil, .ledNotPublic])
   }
 
   @Test("is told in words that name host and address, and what a person can do")
@@ -40,12 +44,12 @@ struct ReachGuardTests {
     #expect(led?.message == "a redirect leads to 192.168.1.1, \(advice)")
   }
 
-  @Test("ends for good: no later attempt would get further")
+  @Test("ends for good where an address was named itself; a name and a redirect may lead elsewhere later")
   func errors() {
     let direct = DownloadError(ExchangeFailure(.notPublic, message: "no"))
     #expect(direct.code == .connectFailed && direct.isLasting && !direct.isTransient)
-    let led = DownloadError(ExchangeFailure(.redirectNotPublic, message: "no"))
-    #expect(led.code == .unsafeRedirect && !led.isTransient)
+    let led = DownloadError(ExchangeFailure(.ledNotPublic, message: "no"))
+    #expect(led.code == .connectFailed && led.isTransient && !led.isLasting)
     #expect(DownloadError(ExchangeFailure(.connectFailed, message: "no")).isTransient)
   }
 }

@@ -11,8 +11,7 @@ extension Schema {
         ALTER TABLE feeds ADD COLUMN led INTEGER NOT NULL DEFAULT 0 CHECK (led = 0 OR led = 1);
         ALTER TABLE downloads ADD COLUMN named INTEGER NOT NULL DEFAULT 0 CHECK (named BETWEEN 0 AND 3);
         ALTER TABLE sidecars ADD COLUMN feed_read_from INTEGER NOT NULL DEFAULT 0 CHECK (feed_read_from BETWEEN 0 AND 2);
-        UPDATE downloads SET named = 1
-          WHERE state <> 'completed' AND id IN (SELECT download FROM episodes WHERE download IS NOT NULL);
+        UPDATE downloads SET named = 1 WHERE id IN (SELECT download FROM episodes WHERE download IS NOT NULL);
         """)
   }
 }

@@ -71,13 +71,16 @@ extension DownloadsStore {
     turn.announce(.started(attempt.id))
   }
 
-  /// Who has named the download's addresses: of its feed, as it is known now, or was when it was last.
+  /// Who has named the address that is asked: of a feed, as it is known now, or was when it was last. Mirrors of an
+  /// episode's download are its feed's, also where a person has named its own address.
   private func namer(of download: Download, in turn: borrowing PodfluxTurn) throws -> AddressNamer {
-    guard case .feed(let known) = download.namer,
+    guard download.namer != .person || download.round.source > 0,
       let episode = try turn.tables.episodes.find(having: download.id),
       let feed = try turn.tables.feeds.find(episode.feed)
     else { return download.namer }
-    return .feed(feed.refreshes.readFrom == .unknown ? known : feed.refreshes.readFrom)
+    let place = feed.refreshes.readFrom
+    guard place == .unknown, case .feed = download.namer else { return .feed(place) }
+    return download.namer
   }
 
   /// How the download's file is to be named, if its client names no path.

@@ -17,6 +17,11 @@ struct PeerAddress: Hashable, Sendable {
     }
   }
 
+  /// Parses the host of a URL, in which an address of IPv6 has brackets; nil for a name.
+  init?(host: String) {
+    self.init(host.hasPrefix("[") ? String(host.dropFirst().prefix { $0 != "]" && $0 != "%" }) : host)
+  }
+
   /// The address in a `sockaddr`; nil unless that is IPv4 or IPv6.
   init?(_ address: UnsafeRawPointer, length: Int) {
     switch Int32(address.loadUnaligned(as: sa_family_t.self)) {
