@@ -23,7 +23,7 @@ extension CurlTransfer {
 
   private func peer(at address: PeerAddress?) -> ReachGuard.Peer {
     guard isProxied else { return address?.internet.map(ReachGuard.Peer.address) ?? .unknown }
-    // An address in the URL itself is the host's, whoever connects to it.
+    // An address in the URL itself is the host's, also where the proxy connects to it.
     return PeerAddress(host: hop.url.origin.host)?.internet.map(ReachGuard.Peer.address) ?? .behindProxy
   }
 }
