@@ -62,6 +62,8 @@ struct FileStatus {
   let identity: FileIdentity
   /// The number of hard links: 0 after the file was deleted.
   let linkCount: Int
+  /// The room that it has on the disk, in bytes: less than its length where it has holes.
+  let allocatedBytes: Int64
   /// The time at which its name, place or contents last changed (st_ctim).
   let changed: Timestamp
 
@@ -85,6 +87,8 @@ struct FileStatus {
       device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
       modifiedNanoseconds: status.st_mtim.nanoseconds, hasLastingInode: traits.hasLastingInodes)
     linkCount = Int(status.st_nlink)
+    // In blocks of 512 bytes (stat(3type)).
+    allocatedBytes = Int64(status.st_blocks) * 512
     changed = Timestamp(milliseconds: status.st_ctim.nanoseconds / 1_000_000)
   }
 

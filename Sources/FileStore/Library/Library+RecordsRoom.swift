@@ -16,8 +16,10 @@ extension Library {
   public func setRecordsRoomAside() throws(FileError) {
     if stateFolder !== engineFolder { _ = try engineFolder.deleteFile(Layout.recordsRoom) }
     let path = stateFolder.pathOfChild(Layout.recordsRoom)
-    let file = try stateFolder.statusOfChild(Layout.recordsRoom)?.regularFile(at: path)
-    if let file, file.size >= Self.recordsRoomBytes, try hasRecordsRoom() { return }
+    let status = try stateFolder.statusOfChild(Layout.recordsRoom)
+    let size = try status?.regularFile(at: path).size ?? 0
+    // A program that copies a library may leave a hole in its place.
+    if let status, min(size, status.allocatedBytes) >= Self.recordsRoomBytes { return }
     guard try Self.diskSpace(of: stateFolder).freeBytes >= Self.freeBytesForRecordsRoom else { return }
     let flags = O_RDWR | O_CREAT | O_NONBLOCK
     let descriptor = try stateFolder.openChild(Layout.recordsRoom, flags, mode: Layout.privateFileMode)
@@ -29,16 +31,6 @@ extension Library {
     guard code != 0 else { return }
     _ = try stateFolder.deleteFile(Layout.recordsRoom)
     throw FileError(operation: "posix_fallocate", path: path, code: code)
-  }
-
-  /// Whether the file has its room on the disk: a program that copies a library may leave a hole in its place.
-  private func hasRecordsRoom() throws(FileError) -> Bool {
-    var status = stat()
-    try systemCall("fstatat", stateFolder.pathOfChild(Layout.recordsRoom)) {
-      fstatat(stateFolder.number, Layout.recordsRoom.cString, &status, AT_SYMLINK_NOFOLLOW)
-    }
-    // In blocks of 512 bytes (stat(3type)).
-    return Int64(status.st_blocks) * 512 >= Self.recordsRoomBytes
   }
 
   /// Gives up what was set aside.

@@ -58,15 +58,19 @@ extension IPAddress: CustomStringConvertible {
 }
 
 /// The addresses that begin with the same bits.
-private struct AddressBlock {
+package struct AddressBlock {
   private let prefix: [UInt8]
   private let bits: Int
 
-  init(_ prefix: [UInt8], _ bits: Int) {
+  /// - Parameters:
+  ///   - prefix: The first bytes; what is missing is zero.
+  ///   - bits: How many bits are the same, at most those of an address.
+  package init(_ prefix: [UInt8], _ bits: Int) {
     (self.prefix, self.bits) = (prefix, bits)
   }
 
-  func contains(_ bytes: [UInt8]) -> Bool {
+  /// Whether an address of the block's family, IPv4 or IPv6, begins with its bits.
+  package func contains(_ bytes: [UInt8]) -> Bool {
     for index in 0..<((bits + 7) / 8) {
       let rest = bits - index * 8
       let mask: UInt8 = rest >= 8 ? 0xFF : ~(0xFF >> UInt8(rest))
@@ -78,7 +82,7 @@ private struct AddressBlock {
 
   /// What is not public of IPv4: https://www.iana.org/assignments/iana-ipv4-special-registry (RFC 6890), and what is no
   /// address of one machine.
-  static let special4 = [
+  fileprivate static let special4 = [
     AddressBlock([0], 8),  // this network (RFC 791)
     AddressBlock([10], 8), AddressBlock([172, 16], 12), AddressBlock([192, 168], 16),  // private use (RFC 1918)
     AddressBlock([100, 64], 10),  // shared by a provider's customers (RFC 6598)
@@ -93,15 +97,15 @@ private struct AddressBlock {
 
   /// Nothing else of IPv6 is given out (https://www.iana.org/assignments/ipv6-address-space). So unique local addresses
   /// (fc00::/7), link local ones (fe80::/10), multicast (ff00::/8), ::1 and :: are out.
-  static let unicast6 = AddressBlock([0x20], 3)
+  fileprivate static let unicast6 = AddressBlock([0x20], 3)
 
   /// What is not public of that: https://www.iana.org/assignments/iana-ipv6-special-registry.
-  static let special6 = [
+  fileprivate static let special6 = [
     AddressBlock([0x20, 0x01, 0x00], 23),  // protocol assignments: Teredo, benchmarks, ORCHID (RFC 2928)
     AddressBlock([0x20, 0x01, 0x0D, 0xB8], 32), AddressBlock([0x3F, 0xFF, 0x00], 20),  // RFC 3849, RFC 9637
   ]
 
-  static let mapped = AddressBlock([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 96)
-  static let translated = AddressBlock([0x00, 0x64, 0xFF, 0x9B], 96)
-  static let sixToFour = AddressBlock([0x20, 0x02], 16)
+  fileprivate static let mapped = AddressBlock([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 96)
+  fileprivate static let translated = AddressBlock([0x00, 0x64, 0xFF, 0x9B], 96)
+  fileprivate static let sixToFour = AddressBlock([0x20, 0x02], 16)
 }

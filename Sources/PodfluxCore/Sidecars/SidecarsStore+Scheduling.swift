@@ -41,7 +41,9 @@ extension SidecarsStore {
 
   private mutating func start(_ sidecar: Sidecar, reading context: Context, in turn: inout PodfluxTurn) throws {
     var sidecar = sidecar
-    guard let source = try source(of: &sidecar, settings: context.settings, in: turn) else {
+    let episode = try sidecar.owner.flatMap { try turn.tables.episodes.find(having: $0) }
+    let feed = try episode.flatMap { try turn.tables.feeds.find($0.feed) }
+    guard let source = try source(of: &sidecar, as: episode, of: feed, settings: context.settings, in: turn) else {
       tellLeft(sidecar, in: &turn)
       return try turn.tables.sidecars.delete(sidecar.key)
     }
@@ -53,22 +55,20 @@ extension SidecarsStore {
     let fetch = SidecarFetch(
       id: id, kind: sidecar.kind, source: source, stem: sidecar.stem, settings: context.settings,
       route: host.map { context.obstacles.artworkRoute(to: $0, over: context.network.state.path) } ?? .loopback,
-      reach: context.settings.reach(of: .feed(try placeOfFeed(of: sidecar, in: turn))), session: grant?.use)
+      reach: context.settings.reach(of: .feed(placeOfFeed(of: sidecar, as: feed))), session: grant?.use)
     live[sidecar.key] = LiveFetch(id: id, request: host.map { LiveRequest(to: $0, with: grant, reading: context) })
     turn.perform(.sidecar(.fetch(fetch)))
   }
 
   /// Where the feed was read that names the sidecar: as it is known now or, of a feed that is gone, as it was.
-  private func placeOfFeed(of sidecar: Sidecar, in turn: borrowing PodfluxTurn) throws -> AddressClass {
-    guard let owner = sidecar.owner, let episode = try turn.tables.episodes.find(having: owner),
-      let place = try turn.tables.feeds.find(episode.feed)?.refreshes.readFrom, place != .unknown
-    else { return sidecar.feedReadFrom }
+  private func placeOfFeed(of sidecar: Sidecar, as feed: Feed?) -> AddressClass {
+    guard let place = feed?.refreshes.readFrom, place != .unknown else { return sidecar.feedReadFrom }
     return place
   }
 
   /// What is to be fetched, the stem being that of the file as it is named now; nil if it is not wanted any more.
   private func source(
-    of sidecar: inout Sidecar, settings: Settings, in turn: borrowing PodfluxTurn
+    of sidecar: inout Sidecar, as episode: Episode?, of feed: Feed?, settings: Settings, in turn: borrowing PodfluxTurn
   ) throws -> SidecarFetch.Source? {
     if case .publishing(let file, _, _) = sidecar.state { return .earlier(file) }
     guard settings.sidecars.contains(sidecar.kind) else { return nil }
@@ -76,9 +76,6 @@ extension SidecarsStore {
     guard let owner = sidecar.owner, let download = try turn.tables.downloads.find(owner),
       case .completed(let file) = download.state
     else { return nil }
-    let episode = try turn.tables.episodes.find(having: owner)
-    let feeds = turn.tables.feeds
-    let feed = try episode.flatMap { try feeds.find($0.feed) }
     sidecar.stem = Sidecar.stem(of: sidecar.kind, beside: file.path, language: feed?.podcast?.language)
     switch sidecar.kind {
     case .cover, .picture, .chapters, .transcript: return sidecar.address.map(SidecarFetch.Source.address)

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import PodfluxCore
 
 /// The proxies that the environment names, and for which hosts.
 ///
@@ -50,10 +51,7 @@ struct ProxyEnvironment: Sendable {
     let width = address.bytes.count * 8
     let given = parts.count > 1 ? Int(parts[1].prefix { $0.isNumber }) ?? 0 : 0
     guard given <= width else { return false }
-    let bits = given == 0 ? width : given
-    return (0..<bits).allSatisfy { bit in
-      (block.bytes[bit / 8] ^ address.bytes[bit / 8]) & (0x80 >> UInt8(bit % 8)) == 0
-    }
+    return AddressBlock(block.bytes, given == 0 ? width : given).contains(address.bytes)
   }
 }
 

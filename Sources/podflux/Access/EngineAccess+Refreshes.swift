@@ -19,7 +19,8 @@ extension EngineAccess {
     }
   }
 
-  /// The same, and meanwhile follows all downloads, some of which end before the last feed is read.
+  /// The same, and meanwhile follows all downloads, some of which end before the last feed is read: of those the engine
+  /// tells since `observeDownloads`, which the caller has called before it ordered the refreshes.
   func follow(
     _ refreshes: inout RefreshFollower, ids: [FeedID]?, beside downloads: inout DownloadFollower,
     on view: inout ProgressView, onSettled: (DownloadFollower.Settled) -> Void
@@ -30,7 +31,6 @@ extension EngineAccess {
       settled.forEach(onSettled)
       view.show(downloads, settled: settled)
     }
-    try observeDownloads()
     try passFrame()
     try follow(&refreshes, ids: ids, passing: passFrame)
     try unobserve()

@@ -51,9 +51,10 @@ extension DownloadsStore {
       ownAddress: download.address, description: download.description, origin: download.origin,
       resume: download.progress.resume, settings: settings,
       route: obstacles.route(of: download, over: network.state.path))
-    attempt.reach = settings.reach(of: try namer(of: download, in: turn))
-    attempt.naming = try naming(of: download, settings: settings, in: turn)
-    if settings.tags { try addTags(to: &attempt, of: download, reading: context, in: turn) }
+    let (episode, feed) = try subject(of: download, settings: settings, in: turn)
+    attempt.reach = settings.reach(of: namer(of: download, as: feed))
+    attempt.naming = try naming(of: download, as: episode, of: feed, settings: settings, in: turn)
+    if settings.tags { addTags(to: &attempt, of: download, as: episode, of: feed, reading: context) }
     let grant = context.sessions.grant(download.session, to: attempt.address)
     attempt.session = grant?.use
     if doubtsLength || settings.storageQuotaBytes > 0 && download.progress.total == nil {
@@ -71,40 +72,45 @@ extension DownloadsStore {
     turn.announce(.started(attempt.id))
   }
 
+  /// The episode that a download is of, and its feed, if its attempt has to know them.
+  private func subject(
+    of download: Download, settings: Settings, in turn: borrowing PodfluxTurn
+  ) throws -> (Episode?, Feed?) {
+    let isFeeds = download.namer != .person || download.round.source > 0
+    guard isFeeds || download.description.path == nil || settings.tags,
+      let episode = try turn.tables.episodes.find(having: download.id)
+    else { return (nil, nil) }
+    return (episode, try turn.tables.feeds.find(episode.feed))
+  }
+
   /// Who has named the address that is asked: of a feed, as it is known now, or was when it was last. Mirrors of an
   /// episode's download are its feed's, also where a person has named its own address.
-  private func namer(of download: Download, in turn: borrowing PodfluxTurn) throws -> AddressNamer {
-    guard download.namer != .person || download.round.source > 0,
-      let episode = try turn.tables.episodes.find(having: download.id),
-      let feed = try turn.tables.feeds.find(episode.feed)
-    else { return download.namer }
-    let place = feed.refreshes.readFrom
+  private func namer(of download: Download, as feed: Feed?) -> AddressNamer {
+    guard download.namer != .person || download.round.source > 0, let place = feed?.refreshes.readFrom else {
+      return download.namer
+    }
     guard place == .unknown, case .feed = download.namer else { return .feed(place) }
     return download.namer
   }
 
   /// How the download's file is to be named, if its client names no path.
   private func naming(
-    of download: Download, settings: Settings, in turn: borrowing PodfluxTurn
+    of download: Download, as episode: Episode?, of feed: Feed?, settings: Settings, in turn: borrowing PodfluxTurn
   ) throws -> DownloadNaming {
     guard download.description.path == nil else { return DownloadNaming() }
-    let tables = turn.tables
-    guard let episode = try tables.episodes.find(having: download.id) else {
-      return DownloadNaming(settings.filenameTemplate)
-    }
-    let own = try tables.feeds.find(episode.feed)?.wishes.filenameTemplate
-    return try DownloadNaming(own ?? settings.filenameTemplate, of: episode) { try tables.episodes.index(of: episode) }
+    guard let episode else { return DownloadNaming(settings.filenameTemplate) }
+    let (own, episodes) = (feed?.wishes.filenameTemplate, turn.tables.episodes)
+    return try DownloadNaming(own ?? settings.filenameTemplate, of: episode) { try episodes.index(of: episode) }
   }
 
   /// What the file's tags are to say, if anything is known of it, and where what they show is to be fetched.
   private func addTags(
-    to attempt: inout Attempt, of download: Download, reading context: Context, in turn: borrowing PodfluxTurn
-  ) throws {
-    guard let episode = try turn.tables.episodes.find(having: download.id) else {
+    to attempt: inout Attempt, of download: Download, as episode: Episode?, of feed: Feed?, reading context: Context
+  ) {
+    guard let episode else {
       attempt.tags = EpisodeTags(of: download.description)
       return
     }
-    let feed = try turn.tables.feeds.find(episode.feed)
     attempt.tags = EpisodeTags(episode, of: feed, timeZone: context.settings.nameTimeZone)
     attempt.tagSources = TagSources(episode, of: feed) { address in
       let host = address.host

@@ -26,9 +26,9 @@ extension EasyHandle {
 
   /// Leaves nothing of it to libcurl, so that the transfer knows to whom its connections lead.
   private func setProxy(for transfer: CurlTransfer, from proxies: ProxyEnvironment) throws(ExchangeFailure) {
+    guard !proxies.isEmpty else { return }
     let proxy = proxies.proxy(for: transfer.hop.url.origin)
     transfer.isProxied = proxy != nil
-    guard !proxies.isEmpty else { return }
     // Empty texts mean none, and keep libcurl from the environment.
     try set(CURLOPT_PROXY, proxy ?? "")
     try set(CURLOPT_NOPROXY, "")

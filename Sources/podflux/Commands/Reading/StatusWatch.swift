@@ -52,19 +52,21 @@ struct StatusSource {
       let engine = try RunningEngine.connect(given: socket, place: folder.place)
       if isAnyLibrary, let library = engine.library { folder = LibraryFolder(place: LibraryPlace(library)) }
       return try StatusReport(of: ClientConnection(engine), engine: .runs)
-    } catch SocketFailure.noEngine where !isAnyLibrary {
-      return try withoutEngine()
-    } catch ConnectionFailure.ended where !isAnyLibrary {
-      return try withoutEngine()
-    } catch let refusal as EngineRefusal where refusal.isOfEnd && !isAnyLibrary {
-      // Another command's own engine ends.
-      return try withoutEngine()
     } catch let refusal as EngineRefusal where refusal.is(.suspended) {
       // It has given the library up, and answers nothing until it goes on.
       return try StatusReport(of: folder, engine: .suspended)
-    } catch SocketFailure.silent(let engine) where !isAnyLibrary {
+    } catch  where isAnyLibrary {
+      throw error
+    } catch SocketFailure.noEngine {
+      return try withoutEngine()
+    } catch ConnectionFailure.ended {
+      return try withoutEngine()
+    } catch let refusal as EngineRefusal where refusal.isOfEnd {
+      // Another command's own engine ends.
+      return try withoutEngine()
+    } catch SocketFailure.silent(let engine) {
       return try StatusReport(of: folder, engine: .silent(engine))
-    } catch ConnectionFailure.silent(let engine) where !isAnyLibrary {
+    } catch ConnectionFailure.silent(let engine) {
       return try StatusReport(of: folder, engine: .silent(engine))
     }
   }
