@@ -171,7 +171,6 @@ let package = Package(
 )
 
 // What is tested is optimized, the tests are not: that would take half of their build.
-let testHelpers: Set = ["TagReading", "TestScheduling", "TestSupport"]
-for target in package.targets where target.type == .test || testHelpers.contains(target.name) {
+for target in package.targets where target.type == .test {
   target.swiftSettings = [.unsafeFlags(["-Onone"])]
 }

@@ -130,8 +130,7 @@ public final class PodfluxProcess: Sendable {
     try child.write(bytes)
   }
 
-  /// Whether a line may request some keys of items only. Uses Foundation, which is optimized in debug builds: tests
-  /// send megabytes.
+  /// Whether a line may request some keys of items only.
   private static func asksForFields(_ bytes: [UInt8]) -> Bool {
     Data(bytes).range(of: fields) != nil
   }
@@ -259,7 +258,7 @@ public final class PodfluxProcess: Sendable {
       readOutput()
       reap()
     }
-    thread.name = "podflux-child-output"
+    thread.name = "child-output"
     thread.start()
   }
 

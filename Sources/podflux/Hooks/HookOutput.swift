@@ -50,7 +50,7 @@ final class HookOutput: @unchecked Sendable {
       close(stop)
       isRead.leave()
     }
-    thread.name = "podflux.hook.output"
+    thread.name = "podflux.hooks"
     thread.start()
   }
 
