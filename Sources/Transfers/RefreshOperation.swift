@@ -43,7 +43,7 @@ final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperat
     // A refresh begins when its session is open.
     let secret = refresh.session.flatMap { driver.credentials[$0.session]?.addressSecret }
     attempt = RefreshAttempt(refresh, rows: rows, followsDocument: followsDocument, secret: secret) {
-      ContentDecoder($0, ratio: ContentDecoder.maximumFeedRatio)
+      ContentDecoder.forFeed($0)
     }
     self.readClock = readClock
     self.report = report

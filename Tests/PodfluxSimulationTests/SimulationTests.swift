@@ -37,6 +37,11 @@ struct SimulationTests {
       ])
   }
 
+  @Test("Hosts on the own network, which feeds of the Internet name, violate nothing", .backgroundTest)
+  func addresses() throws {
+    try sweep(20, turns: 120, faults: [.addresses, .feeds, .sidecars, .tags, .rules, .network, .crashes, .commits])
+  }
+
   @Test("Rules that change while feeds change, with crashes and failing commits, violate nothing", .backgroundTest)
   func rules() throws {
     try sweep(30, turns: 200, faults: [.feeds, .rules, .network, .crashes, .commits, .paths])

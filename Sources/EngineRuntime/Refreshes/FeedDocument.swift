@@ -17,8 +17,9 @@ struct FeedDocument {
   private(set) var matched = 0
   /// How many items were no repetitions of others, those of former documents included.
   private(set) var distinct = 0
-  /// Whether an item was an episode that the library knew when the feed was last read without a gap.
-  private(set) var hasKnown = false
+  /// How many items the present document has so far, and how many of them, at its end, were episodes that the library
+  /// knew when the feed was last read without a gap.
+  private var (items, knownAtEnd) = (0, 0)
   /// The known episodes of this document and of former ones.
   private var seen: Set<Int64> = []
   /// The newest episode of the library then.
@@ -72,6 +73,14 @@ struct FeedDocument {
   mutating func beginFurther(at address: WebAddress?, charset: String?) {
     parser = FeedParser(address: address, charset: charset, keepsDescriptions: keepsNotes)
     returned = []
+    (items, knownAtEnd) = (0, 0)
+  }
+
+  /// Whether older documents of the feed have nothing new: this one has only episodes that the library knew when the
+  /// feed was last read without a gap, or ends with several. One says nothing: a publisher may pin an old episode, or
+  /// publish it once more, amid new ones.
+  var leadsToKnown: Bool {
+    items > 0 && knownAtEnd >= min(items, RefreshLimits.knownEpisodesAtEnd)
   }
 
   /// What is known of the podcast so far.
@@ -95,9 +104,8 @@ struct FeedDocument {
     let outcome = parser.finish { episodes.append($0) }
     for episode in episodes { take(episode) }
     let isWhole = if case .feed(let report) = outcome { report.isWhole } else { false }
-    for item in undecided {
-      let identity = EpisodeIdentity(item.content)
-      let match = decide(identity)
+    let identities = undecided.map { EpisodeIdentity($0.content) }
+    for ((item, identity), match) in zip(zip(undecided, identities), decide(identities)) {
       // Of a document that ends early the item that is the known episode may not have come: the next refresh decides.
       if isWhole || match == .new { take(item.episode, item.content, as: identity, match) }
     }
@@ -114,14 +122,15 @@ struct FeedDocument {
 
   mutating func takeChanged() -> [RefreshReport.EpisodeChange] { changed.takePage() }
 
-  /// What an undecided item is. With a guid of its own it is not an episode that a former document of this reading had;
-  /// without one it may be that, which has changed and moved on to another document meanwhile.
-  private mutating func decide(_ identity: EpisodeIdentity) -> EpisodeMatcher.Match {
-    let match = matcher.decide(identity)
-    guard case .known(let key) = match, seen.contains(key) || key > lastKnown, let guid = identity.guid,
-      let former = known[key]?.guid, guid != former
-    else { return match }
-    return .new
+  /// What undecided items are. One with a guid of its own is not an episode that a former document of this reading had;
+  /// one without may be that, which has changed and moved on to another document meanwhile.
+  private mutating func decide(_ identities: [EpisodeIdentity]) -> [EpisodeMatcher.Match] {
+    zip(identities, matcher.decide(identities)).map { identity, match in
+      guard case .known(let key) = match, seen.contains(key) || key > lastKnown, let guid = identity.guid,
+        let former = known[key]?.guid, guid != former
+      else { return match }
+      return .new
+    }
   }
 
   private mutating func take(_ episode: FeedEpisode) {
@@ -129,9 +138,10 @@ struct FeedDocument {
     note(content.published?.moment)
     let identity = EpisodeIdentity(content)
     var match = matcher.match(identity)
+    count(match)
     if match == .undecided {
       guard undecided.count >= undecidedItems else { return undecided.append((episode, content)) }
-      match = decide(identity)
+      match = decide([identity]).first ?? .new
     }
     take(episode, content, as: identity, match)
   }
@@ -151,7 +161,6 @@ struct FeedDocument {
       appeared.append(content)
     case .known(let key):
       matched += 1
-      if key <= readTo { hasKnown = true }
       if seen.insert(key).inserted { distinct += 1 }
       guard let traces = known[key] else { return }
       content.notes = newNotes(of: episode, knownAs: traces.notesHash)
@@ -182,6 +191,13 @@ struct FeedDocument {
       return nil
     }
     return notes
+  }
+
+  /// Counts an item. What an undecided one is turns out behind the end: until then it may be new.
+  private mutating func count(_ match: EpisodeMatcher.Match) {
+    guard match != .repeated else { return }
+    items += 1
+    if case .known(let key) = match, key <= readTo { knownAtEnd += 1 } else { knownAtEnd = 0 }
   }
 
   private mutating func note(_ moment: Timestamp?) {

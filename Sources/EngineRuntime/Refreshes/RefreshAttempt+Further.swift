@@ -4,9 +4,9 @@ import PodfluxCore
 
 /// Further documents of a feed that is divided (RFC 5005): the pages of section 3, and the archives of section 4.
 ///
-/// They are read until one of them has an episode that the library knew when the feed was last read without a gap:
-/// until there may be others that it does not know. A first refresh reads all of them; later ones mostly need the first
-/// document only.
+/// They are read until one of them ends with episodes that the library knew when the feed was last read without a gap
+/// (`FeedDocument.leadsToKnown`): what is older is known, too. A first refresh reads all of them; later ones mostly
+/// need the first document only.
 extension RefreshAttempt {
   /// The progress of reading further documents.
   struct FurtherDocuments {
@@ -41,7 +41,7 @@ extension RefreshAttempt {
   mutating func goOn(behind document: FeedDocument, dividedAs pages: FeedPages, _ further: FurtherDocuments) {
     var further = further
     further.count(document.distinct)
-    guard !document.hasKnown, let older = pages.older?.withUser(of: refresh.feed.address), mayRead(older),
+    guard !document.leadsToKnown, let older = pages.older?.withUser(of: refresh.feed.address), mayRead(older),
       further.mayGoOn, further.read.insert(older).inserted
     else {
       self.further = nil
@@ -58,16 +58,18 @@ extension RefreshAttempt {
     goOn(behind: document, dividedAs: report.podcast.pages, further)
   }
 
-  /// A further document cannot be read. The refresh fails with it, so that the next one begins anew, unless that is of
-  /// no use: what a server refuses once it refuses again.
+  /// A further document cannot be read. The refresh fails with it, so that the next one soon begins anew, unless that
+  /// is of no use: what a server refuses once, or for some time, it refuses again. Then the refresh ends with what was
+  /// read, and with a gap: refreshes to come try again, the next one in a day even if nothing else changes.
   mutating func failFurther(_ further: FurtherDocuments, _ error: DownloadError, _ retryAfterMilliseconds: Int64?) {
     self.further = nil
-    // Former failures count where they were those of further documents: others say nothing of this one.
-    let isLast = isLastFailure && hasPart && fallback == nil
+    // Former failures count where they were those of further documents: others say nothing of this one. One that has
+    // not failed, and has read a part, has left a gap.
+    let isLast = (isLastFailure || hasSucceededLast) && hasPart && fallback == nil
     guard followsDocument, error.isTransient, !isLast else {
+      let target: WebAddress? = if case .end(_, let address) = further.sequel { address } else { nil }
       // A move is tried again.
-      let isMoving = if case .move = further.sequel { true } else { false }
-      return conclude(isMoving ? .end(further.news.readAgain, movedTo: nil) : further.sequel)
+      return conclude(.end(further.news.withGap, movedTo: target))
     }
     // It was read whole where it has been until now. The move is tried again.
     if let fallback { return conclude(.end(fallback.readAgain, movedTo: nil)) }
@@ -84,6 +86,9 @@ extension RefreshAttempt {
 
   /// Whether the feed has never been read to its end.
   var isReadFirst: Bool { refresh.feed.refreshes.last == nil }
+
+  /// Whether the refresh before this one has succeeded.
+  private var hasSucceededLast: Bool { !isReadFirst && refresh.feed.refreshes.failures == 0 }
 
   /// Whether a read that fails again is taken for one of all that the feed has.
   var isLastFailure: Bool { refresh.feed.refreshes.failures + 1 >= RefreshLimits.partialReads }
@@ -103,6 +108,13 @@ extension RefreshReport.News {
   var readAgain: Self {
     guard case .refreshed(var findings) = self else { return self }
     findings.validators.bodyHash = nil
+    return .refreshed(findings)
+  }
+
+  /// The same, but a part of the feed was not read. The document is read again, as for `readAgain`.
+  fileprivate var withGap: Self {
+    guard case .refreshed(var findings) = readAgain else { return self }
+    findings.hasGap = true
     return .refreshed(findings)
   }
 }

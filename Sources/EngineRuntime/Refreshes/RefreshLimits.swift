@@ -13,6 +13,9 @@ package enum RefreshLimits {
   package static let furtherDocuments = 200
   /// How many of them in a row may have nothing but items of those before: a feed may grow while it is read.
   package static let repeatingDocuments = 3
+  /// With how many known episodes a document of a divided feed ends at least, if further ones have nothing new. A
+  /// document of fewer items has known ones only.
+  package static let knownEpisodesAtEnd = 3
   /// After how many refreshes in a row that have read a part only a feed is taken as what came.
   package static let partialReads = 3
   /// How many episodes of a feed are kept.

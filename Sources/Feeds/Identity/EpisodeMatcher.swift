@@ -5,15 +5,18 @@
 /// decides:
 ///
 /// 1. **Everything is as it was.**
-/// 2. **The guid**, now or formerly, if exactly one known episode has it; unless enclosure, title and date have all
-///    changed: then the publisher uses the guid again.
+/// 2. **The guid**, now or formerly, if exactly one known episode has it, and enclosure or date is as it was. If only
+///    the title is, a later item may be the episode by another rule: this one decides last, behind the document's end,
+///    and not if the lengths differ, or several known episodes have that title, or have none: the guid may be a
+///    position in the feed. If all have changed, the publisher uses the guid again.
 /// 3. **The enclosure's URL** in comparable form (`EnclosureKey`), now or formerly, if title or date agrees or neither
 ///    can be compared. Title and date must both be as they were if the guids differ, or if several known episodes have
 ///    the URL, as in feeds whose episodes are all `latest.mp3`.
 /// 4. **Title and exact date**, with a similar length. Where lengths are unknown, neither guid nor URL may speak
-///    against it, but for the URL's query; nor may both, where the date is a day and several episodes have the title. A
-///    later item of the document may be the episode by a stronger rule: two episodes of one day can have one title. So
-///    this rule decides at the document's end.
+///    against it, but for the URL's query, or if the guids are equal and the date is no mere day; nor may both, where
+///    the date is a day and several episodes have the title. A later item of the document may be the episode by a
+///    stronger rule: two episodes of one day can have one title. So this rule decides at the document's end, and for no
+///    item with a new guid while another one that has changed has the episode's.
 ///
 /// An item repeats an earlier one of the document if guid, URL, and title or date are equal; without a guid if URL,
 /// title and date are; without a URL too, if everything is.
@@ -28,8 +31,8 @@ public struct EpisodeMatcher: Sendable {
     case new
     /// An earlier item of the document.
     case repeated
-    /// A known episode by its title and date, unless a later item is that: `decide` is to be asked behind the last
-    /// item.
+    /// A known episode by its title and its guid or date, unless a later item is that: `decide` is to be asked behind
+    /// the last item.
     case undecided
   }
 
@@ -45,8 +48,10 @@ public struct EpisodeMatcher: Sendable {
   private var formerEnclosures = CandidateIndex<Name>()
   private var headlines = CandidateIndex<Headline>()
   private var items: Set<ItemName> = []
-  /// The titles that several known episodes have; nil before they are asked for.
-  private var sharedTitles: Set<Name>?
+  /// The guids of known episodes that items have of which nothing else but perhaps the title is as it was.
+  private var claimedGuids: Set<Name> = []
+  /// The titles that several known episodes have, nil for none; nil before they are asked for.
+  private var sharedTitles: Set<Name?>?
 
   private struct Entry: Sendable {
     let key: Int64
@@ -107,13 +112,24 @@ public struct EpisodeMatcher: Sendable {
     let item = ComparableIdentity(item, names: &names)
     guard remember(item) else { return .repeated }
     if let index = findByName(item) { return take(index) }
-    return findByHeadline(item, isDateOnly: isDateOnly) == nil ? .new : .undecided
+    noteClaim(of: item)
+    let index = findByHeadline(item, isDateOnly: isDateOnly, mindingClaims: false) ?? findByGuidAndTitle(item)
+    return index == nil ? .new : .undecided
   }
 
-  /// What an undecided item is, now that the others had their turn: known or new.
-  public mutating func decide(_ item: EpisodeIdentity) -> Match {
-    let index = findByHeadline(ComparableIdentity(item, names: &names), isDateOnly: item.isDateOnly)
-    return index.map { take($0) } ?? .new
+  /// What undecided items are, now that the others had their turn: known or new. Title and date go before guid and
+  /// title.
+  public mutating func decide(_ items: [EpisodeIdentity]) -> [Match] {
+    let compared = items.map { ($0.isDateOnly, ComparableIdentity($0, names: &names)) }
+    var matches = compared.map { isDateOnly, item -> Match? in
+      guard let index = findByHeadline(item, isDateOnly: isDateOnly, mindingClaims: true) else { return nil }
+      if let guid = item.guid { claimedGuids.remove(guid) }
+      return take(index)
+    }
+    for index in matches.indices where matches[index] == nil {
+      matches[index] = findByGuidAndTitle(compared[index].1).map { take($0) }
+    }
+    return matches.map { $0 ?? .new }
   }
 
   private mutating func take(_ index: Int) -> Match {
@@ -147,19 +163,26 @@ public struct EpisodeMatcher: Sendable {
   }
 
   private mutating func findByGuid(_ item: ComparableIdentity) -> Int? {
-    guard let guid = item.guid else { return nil }
-    let candidates =
-      switch (guids.count(of: guid), formerGuids.count(of: guid)) {
-      case (1, _): guids.candidates(named: guid, isTaken: isTaken)
-      case (0, 1): formerGuids.candidates(named: guid, isTaken: isTaken)
-      // None, or a guid that is no identifier.
-      default: [Int]()
-      }
-    return candidates.first { index in
-      let identity = known[index].identity
-      return enclosures(of: item, and: index) != .different
-        || ComparableIdentity.Agreement(item.title, identity.title) != .different
-        || ComparableIdentity.Agreement(item.published, identity.published) != .different
+    bearers(ofGuid: item.guid).first { index in
+      enclosures(of: item, and: index) != .different
+        || ComparableIdentity.Agreement(item.published, known[index].identity.published) != .different
+    }
+  }
+
+  private mutating func findByGuidAndTitle(_ item: ComparableIdentity) -> Int? {
+    guard let index = bearers(ofGuid: item.guid).first(where: { hasTitle(of: item, $0) }) else { return nil }
+    let identity = known[index].identity
+    let isDoubtful = item.title == identity.title && isTitleShared(item.title)
+    return isDoubtful || item.lengths(comparedWith: identity) == .different ? nil : index
+  }
+
+  /// The known episode that has or had a guid; none if it is no identifier, because several have it.
+  private mutating func bearers(ofGuid guid: Name?) -> [Int] {
+    guard let guid else { return [] }
+    return switch (guids.count(of: guid), formerGuids.count(of: guid)) {
+    case (1, _): guids.candidates(named: guid, isTaken: isTaken)
+    case (0, 1): formerGuids.candidates(named: guid, isTaken: isTaken)
+    default: []
     }
   }
 
@@ -187,10 +210,32 @@ public struct EpisodeMatcher: Sendable {
     }
   }
 
-  private mutating func findByHeadline(_ item: ComparableIdentity, isDateOnly: Bool) -> Int? {
+  private mutating func noteClaim(of item: ComparableIdentity) {
+    guard let guid = item.guid, bearers(ofGuid: guid).contains(where: { hasTitle(of: item, $0) }) else { return }
+    claimedGuids.insert(guid)
+  }
+
+  /// Whether a known episode's title is an item's, as far as both have one.
+  private func hasTitle(of item: ComparableIdentity, _ index: Int) -> Bool {
+    ComparableIdentity.Agreement(item.title, known[index].identity.title) != .different
+  }
+
+  /// Whether another item may be a known episode, by its guid, and this one's guid is new: then it is not that.
+  private func isClaimed(_ index: Int, against item: ComparableIdentity) -> Bool {
+    guard let guid = item.guid, guids(of: item, and: index) == .different, guids.count(of: guid) == 0 else {
+      return false
+    }
+    return known[index].identity.guid.map(claimedGuids.contains) ?? false
+  }
+
+  /// - Parameter mindsClaims: Whether episodes that other items may be are left out: known at the document's end only.
+  private mutating func findByHeadline(
+    _ item: ComparableIdentity, isDateOnly: Bool, mindingClaims mindsClaims: Bool
+  ) -> Int? {
     guard let headline = item.headline else { return nil }
     var unmeasured: Int?
     for index in headlines.candidates(named: headline, isTaken: isTaken) {
+      guard !(mindsClaims && isClaimed(index, against: item)) else { continue }
       let identity = known[index].identity
       switch item.lengths(comparedWith: identity) {
       // A bulletin has several episodes a day, with one title, and of one length.
@@ -201,18 +246,22 @@ public struct EpisodeMatcher: Sendable {
       case .similar: return index
       case .unknown where unmeasured == nil:
         let isMoved = enclosures(of: item, and: index) == .different && !isSignedAnew(item, identity)
-        if guids(of: item, and: index) != .different, !isMoved { unmeasured = index }
+        switch guids(of: item, and: index) {
+        case .equal where !isDateOnly || !isMoved: unmeasured = index
+        case .unknown where !isMoved: unmeasured = index
+        case .equal, .unknown, .different: break
+        }
       case .unknown, .different: break
       }
     }
     return unmeasured
   }
 
-  /// Whether several known episodes have a title. Cost: the known episodes, the first time.
-  private mutating func isTitleShared(_ title: Name) -> Bool {
+  /// Whether several known episodes have a title, or none. Cost: the known episodes, the first time.
+  private mutating func isTitleShared(_ title: Name?) -> Bool {
     if let sharedTitles { return sharedTitles.contains(title) }
-    var (seen, shared): (Set<Name>, Set<Name>) = ([], [])
-    for case let name? in known.map(\.identity.title) where !seen.insert(name).inserted { shared.insert(name) }
+    var (seen, shared): (Set<Name?>, Set<Name?>) = ([], [])
+    for name in known.map(\.identity.title) where !seen.insert(name).inserted { shared.insert(name) }
     sharedTitles = shared
     return shared.contains(title)
   }

@@ -5,7 +5,8 @@
 /// | `1:02:03`, `01:02:03.4` | 3723 |
 /// | `62:03` | 3723 |
 /// | `3723`, `3723.4`, `3723s` | 3723 |
-/// | `1h 2m`, `1 hr 2 min` | 3720 |
+/// | `1h 2m`, `1 hr 2 min`, `1h02` | 3720 |
+/// | `1.5h` | 5400 |
 /// | `62 minutes` | 3720 |
 /// | `PT1H2M3S` | 3723 |
 ///
@@ -48,18 +49,37 @@ public enum FeedDuration {
       let unit = rest.prefix { !isDigit($0) }
       rest = rest.dropFirst(unit.count)
       // Units go down, each at most once, so that no text adds up to anything.
-      guard let number = number(whole(digits)), let factor = factor(unit), factor < last else { return nil }
-      seconds += number * factor
+      guard let factor = unit.isEmpty ? factor(behind: last) : factor(unit), factor < last,
+        let amount = amount(digits, factor)
+      else { return nil }
+      seconds += amount
       last = factor
     }
     return seconds
   }
 
+  /// A number without a unit is in that below the last one: `1h30` is an hour and a half.
+  private static func factor(behind last: Int64) -> Int64 { last == 3600 ? 60 : 1 }
+
+  /// So many of a unit, in whole seconds: `1.5h` is 5400.
+  private static func amount(_ digits: ArraySlice<UInt8>, _ factor: Int64) -> Int64? {
+    let whole = whole(digits)
+    guard let number = number(whole) else { return nil }
+    let fraction = digits.dropFirst(whole.count + 1).prefix(fractionDigits)
+    guard factor > 1, !fraction.isEmpty else { return number * factor }
+    guard let part = self.number(fraction) else { return nil }
+    let scale = (0..<fraction.count).reduce(Int64(1)) { scale, _ in scale * 10 }
+    return number * factor + part * factor / scale
+  }
+
+  /// How many digits of a fraction count.
+  private static let fractionDigits = 6
+
   private static func factor(_ unit: ArraySlice<UInt8>) -> Int64? {
     switch String(decoding: unit, as: UTF8.self) {
     case "h", "hr", "hrs", "hour", "hours", "h.": 3600
     case "m", "min", "mins", "min.", "minute", "minutes", "'": 60
-    case "", "s", "sec", "secs", "sec.", "second", "seconds", "\"": 1
+    case "s", "sec", "secs", "sec.", "second", "seconds", "\"": 1
     default: nil
     }
   }

@@ -114,20 +114,23 @@ public struct DownloadError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the address may have expired, so that a fresh one of the same file may succeed: the server refuses it, or
-  /// sends a page instead.
-  var mayHaveExpired: Bool {
+  /// Whether the file may be at another address by now, where it can be downloaded: the address has expired, its host
+  /// is gone, or what is there is not the file any more.
+  var mayBeElsewhere: Bool {
     switch code {
-    case .notFound, .gone, .unauthorized, .forbidden, .notMedia: true
-    case .httpStatus: status.map { (400..<500).contains($0) } ?? false
-    case .retriesExhausted: cause == .notMedia
-    default: false
+    case .tooLarge: false
+    case .retriesExhausted: cause?.concernsSource ?? false
+    default: concernsSource
     }
   }
 
   /// Whether another address of the same file may succeed.
-  var concernsSource: Bool {
-    switch code {
+  var concernsSource: Bool { code.concernsSource }
+}
+
+extension DownloadError.Code {
+  fileprivate var concernsSource: Bool {
+    switch self {
     case .noSpace, .fileExists, .io, .corruptFile, .retriesExhausted: false
     case .unknownHost, .connectFailed, .tlsCertificate, .timeout, .tooSlow, .connectionLost, .tooManyRedirects,
       .unsafeRedirect, .httpStatus, .notFound, .gone, .unauthorized, .forbidden, .rangeMismatch, .validatorChanged,

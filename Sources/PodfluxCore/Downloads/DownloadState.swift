@@ -102,6 +102,14 @@ extension DownloadState {
     }
   }
 
+  /// The error of the last attempt, if the download has failed with it, or waits to be tried again.
+  public var failure: DownloadError? {
+    switch self {
+    case .failed(let error), .waiting(.retry(_, after: let error)): error
+    case .queued, .waiting(.storage), .running, .paused, .completed: nil
+    }
+  }
+
   /// Whether a download may go from this state to another: the whole transition table.
   public func canBecome(_ next: DownloadState) -> Bool {
     switch (self, next) {

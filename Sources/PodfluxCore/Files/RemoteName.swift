@@ -5,19 +5,21 @@ public enum RemoteName {
   /// Escapes that are malformed or decode to invalid UTF-8 stay as written.
   public static func lastPathComponent(ofURL url: String) -> String? {
     let location = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-    // "https:", "" and the host precede the path.
-    let path = location.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst(3)
-    guard let last = path.last(where: { !$0.isEmpty }) else { return nil }
+    guard let end = location.lastIndex(where: { $0 != UInt8(ascii: "/") }),
+      let slash = location[...end].lastIndex(of: UInt8(ascii: "/")),
+      // "https:", "" and the host precede the path.
+      location[...slash].lazy.filter({ $0 == UInt8(ascii: "/") }).count >= 3
+    else { return nil }
+    let last = location[slash...end].dropFirst()
     let decoded = percentDecoded(last).flatMap { String(validating: $0, as: UTF8.self) }
     return lastComponent(of: decoded ?? String(decoding: last, as: UTF8.self))
   }
 
   /// The part after the last slash or backslash, or nil if that is empty or a dot name.
   static func lastComponent(of name: String) -> String? {
-    let separators: Set<Unicode.Scalar> = ["/", "\\"]
-    let last = name.unicodeScalars.split(omittingEmptySubsequences: false, whereSeparator: separators.contains).last
-    let text = last.map { String($0) } ?? ""
-    return ["", ".", ".."].contains(text) ? nil : text
+    let separator = name.utf8.lastIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+    let text = String(name[(separator.map(name.utf8.index(after:)) ?? name.startIndex)...])
+    return text.isEmpty || text == "." || text == ".." ? nil : text
   }
 
   /// The bytes of percent-encoded text (RFC 3986 section 2.1), or nil if an escape is malformed.

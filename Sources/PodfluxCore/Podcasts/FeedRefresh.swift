@@ -130,6 +130,9 @@ public struct RefreshReport: Hashable, Sendable {
     public var rhythm: FeedRhythm?
     /// When the next refresh is due.
     public var next: Timestamp
+    /// Whether a further document of the feed could not be read: there may be episodes that the library does not know,
+    /// older than some that it knows.
+    public var hasGap = false
     /// Whether there was a new body.
     public var hasBody: Bool { rhythm != nil }
 

@@ -3,13 +3,14 @@ import Flux
 /// Replaces addresses of downloads that have expired: many publishers sign the addresses of their files, for some
 /// hours.
 extension PodcastsStore {
-  /// A download's server has refused its address. If the download's episode is elsewhere by now it goes on there; else
-  /// the feed is refreshed soon, and may say where.
+  /// An attempt at a download's address has failed. If the download's episode is elsewhere by now it goes on there; if
+  /// not, and it is not tried again by itself, the feed is refreshed soon, and may say where.
   mutating func seekAddress(for id: DownloadID, in turn: inout PodfluxTurn) throws {
     guard let episode = try turn.tables.episodes.find(having: id), let feed = try turn.tables.feeds.find(episode.feed)
     else { return }
     guard let download = try refusedDownload(id, in: turn),
-      try !offerAddress(of: episode, in: feed, to: download, in: &turn), !episode.isMissingFromFeed
+      try !offerAddress(of: episode, in: feed, to: download, in: &turn), download.state.kind == .failed,
+      !episode.isMissingFromFeed
     else { return }
     try hasten(feed, in: turn)
   }
@@ -24,16 +25,16 @@ extension PodcastsStore {
     _ = try offerAddress(of: episode, in: feed, to: failed, in: &turn)
   }
 
-  /// A download whose server has refused its address, which may have expired; nil if it has not, the download is gone,
-  /// or fresh addresses were refused too.
+  /// A download whose last attempt has failed, if its file may be elsewhere; nil if it is gone, or fresh addresses have
+  /// failed too.
   private func refusedDownload(_ id: DownloadID, in turn: borrowing PodfluxTurn) throws -> Download? {
-    guard let download = try turn.tables.downloads.find(id), case .failed(let error) = download.state,
-      error.mayHaveExpired, download.freshAddresses < Limits.freshAddresses
+    guard let download = try turn.tables.downloads.find(id), let error = download.state.failure,
+      error.mayBeElsewhere, download.freshAddresses < Limits.freshAddresses
     else { return nil }
     return download
   }
 
-  /// Has a download that its server has refused go on at its episode's address, if that is another one.
+  /// Has a download whose last attempt has failed go on at its episode's address, if that is another one.
   ///
   /// - Returns: Whether it does.
   private func offerAddress(

@@ -13,7 +13,8 @@ extension PodcastsStore {
       let episode = try existing(id, in: turn)
       guard episode.content.enclosure != nil else {
         throw Refusal(
-          .conflict, "the feed names no file for the episode; choose one with an enclosure", path: "payload.id")
+          .conflict, "the feed names no file for the episode that can be fetched; choose one with an enclosure",
+          path: "payload.id")
       }
       if try !claim(episode, in: &turn) { wanted = [episode] }
     case .many(let ids):

@@ -93,7 +93,7 @@ extension PodcastsStore {
     (feed.refreshes.last, feed.refreshes.next) = (turn.now, findings.next)
     (feed.refreshes.failures, feed.refreshes.error) = (0, nil)
     (feed.refreshes.hasEnded, feed.refreshes.isAsked) = (false, false)
-    if findings.hasBody { feed.refreshes.readTo = try turn.tables.rules.lastEpisode() }
+    if findings.hasBody, !findings.hasGap { feed.refreshes.readTo = try turn.tables.rules.lastEpisode() }
     guard let podcast = findings.podcast else { return try turn.tables.feeds.updateRefreshes(of: feed) }
     feed.podcast = podcast
     try turn.tables.feeds.update(feed)

@@ -16,7 +16,7 @@ extension RuleReason {
     case .wasRemoved: "its download was removed, and no rule fetches an episode again"
     case .isArchived: "it is archived"
     case .hasLeftFeed: "its feed does not have it any more"
-    case .hasNoFile: "its feed names no file for it"
+    case .hasNoFile: "its feed names no file for it that can be fetched"
     case .isUnread: "its feed was not read to its end yet"
     case .wouldExceed(let limit): "rule \"\(limit.words)\" would delete it at once"
     case .exceeds(.days(let days)): "rule \"\(RuleReason.Limit.days(days).words)\" keeps it no longer"

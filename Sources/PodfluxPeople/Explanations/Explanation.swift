@@ -113,7 +113,7 @@ package struct Explanation {
     let date = episode.published.map { ", published \(clock.day($0))" } ?? ""
     say("\(episode.title ?? episode.id)" + (feed.map { ", of \($0)" } ?? "") + date + ".")
     if episode.url == nil {
-      say("Its feed names no file for it.")
+      say("Its feed names no file for it that can be fetched.")
     } else if let state = episode.state {
       say("It has a download, which is \(state.rawValue).")
     } else {

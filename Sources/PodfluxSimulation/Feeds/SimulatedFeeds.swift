@@ -20,6 +20,8 @@ struct SimulatedFeeds {
   private static let redirectLimit = 10
   /// Which podcast's feed is divided into documents, and of how many worlds one has such a feed.
   private static let (dividedPodcast, worldsForDivided): (Int, UInt64) = (1, 4)
+  /// Which podcast's guids may be positions, in as many worlds.
+  private static let numberedPodcast = 2
   /// Of how many worlds one has servers that send other podcasts' feeds.
   private static let worldsForMistakes: UInt64 = 5
   /// What stands between a feed's address and the number of a further document.
@@ -35,7 +37,11 @@ struct SimulatedFeeds {
     // Without a draw: the other worlds are as they would be without mistakes.
     makesMistakes = seed % Self.worldsForMistakes == 3
     for number in 0..<Self.podcastCount {
-      podcasts.append(try SimulatedPodcast(number: number, files: files, nextTruth: &nextTruth, using: &random))
+      podcasts.append(
+        try SimulatedPodcast(
+          number: number, files: files,
+          numbersItems: number == Self.numberedPodcast && seed % Self.worldsForDivided == 1, nextTruth: &nextTruth,
+          using: &random))
       podcasts[number].namesSidecars = namesSidecars
       podcasts[number].showsNotes = showsNotes
       // Without a draw: the other worlds are as they would be if no feed were divided.

@@ -38,6 +38,8 @@ struct SimulatedPodcast {
   var namesSidecars = false
   /// Whether its episodes have notes.
   var showsNotes = false
+  /// Whether its guids are the positions of its items, where all have one title: each new episode shifts them all.
+  private let hasPositions: Bool
   /// Whether its feed is divided into documents of some episodes each (RFC 5005 section 3).
   var isDivided = false
   /// Episodes that have left the feed.
@@ -56,16 +58,22 @@ struct SimulatedPodcast {
   /// How many episodes a feed has at most, but for those with many.
   private static let limit = 9
 
-  init(number: Int, files: [SimulatedOrigin], nextTruth: inout Int, using random: inout SeededGenerator) throws {
+  /// - Parameter numbersItems: Whether its guids are positions, if all of its episodes have one title.
+  init(
+    number: Int, files: [SimulatedOrigin], numbersItems: Bool, nextTruth: inout Int,
+    using random: inout SeededGenerator
+  ) throws {
     self.number = number
     let isLong = random.once(in: 200)
     oddity =
       isLong
       ? .long : random.once(in: 24) ? .many : random.pick([.none, .none, .withoutGuids, .oneTitle, .oneFile])
+    hasPositions = numbersItems && oddity == .oneTitle
     hasGuid = random.once(in: 2)
     title = "Podcast \(number)"
     let count = oddity.hasMany ? random.within(70...150) : random.within(1...5)
     for _ in 0..<count { try add(files, &nextTruth, using: &random) }
+    numberItems()
   }
 
   // MARK: Change
@@ -83,11 +91,18 @@ struct SimulatedPodcast {
     case 10: title = "Podcast \(number), \(version)"
     case 11: buildNumber += 1
     case 12: repeated = items.isEmpty ? nil : random.below(items.count)
-    default: if !items.isEmpty { items[random.below(items.count)].change(using: &random) }
+    // Of a position, whose file is another one too, nothing but the date would tell which episode has it.
+    default: if !items.isEmpty, !hasPositions { items[random.below(items.count)].change(using: &random) }
     }
     if !oddity.hasMany, items.count > Self.limit { leave(items.count - 1) }
+    numberItems()
     // Without a draw: a world without notes draws as if there were none.
     if showsNotes, version % 2 == 0, !items.isEmpty { items[version / 2 % items.count].changeNotes() }
+  }
+
+  private mutating func numberItems() {
+    guard hasPositions else { return }
+    for index in items.indices { items[index].guid = "\(index + 1)" }
   }
 
   /// The document becomes another one that says the same.
@@ -97,7 +112,8 @@ struct SimulatedPodcast {
   }
 
   private mutating func leave(_ index: Int) {
-    guard items.indices.contains(index), !items[index].hasNamesake else { return }
+    // An episode with the position of one that is gone could be that, posted again.
+    guard items.indices.contains(index), !items[index].hasNamesake, !hasPositions else { return }
     gone.append(items.remove(at: index))
     if gone.count > Self.limit { gone.removeFirst() }
   }
@@ -129,7 +145,7 @@ struct SimulatedPodcast {
     if let former { item.guid = gone.remove(at: former).guid }
     // Two of one day. In a document that is not read, or when it is gone, the other one would not be told from it.
     // Without a draw: all else is as it would be without namesakes.
-    if oddity == .oneTitle, !isDivided, item.mayHaveNamesake, truth.isMultiple(of: 2),
+    if oddity == .oneTitle, !isDivided, !hasPositions, item.mayHaveNamesake, truth.isMultiple(of: 2),
       let other = items.firstIndex(where: \.mayHaveNamesake)
     {
       item.becomeNamesake(of: &items[other])

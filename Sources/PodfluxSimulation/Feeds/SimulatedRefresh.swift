@@ -31,8 +31,6 @@ final class SimulatedRefresh {
   private(set) var showings: [FeedAnswer.Showing] = []
   /// Of these the first document of each feed.
   var firstShowings: [FeedAnswer.Showing] { showings.filter { $0.part.number == 1 } }
-  /// Whether its last exchange has brought no document.
-  private(set) var hasFailedToRead = false
   /// The address of which its last exchange has brought nothing, if it may at another time.
   private(set) var failedForNow: String?
   /// What was asked for last.
@@ -215,7 +213,6 @@ final class SimulatedRefresh {
       if case .exchangeEnded(let result) = event {
         let isRead = if case .success = result { showing != nil } else { false }
         if isRead, let showing { showings.append(showing) }
-        hasFailedToRead = !isRead
       }
       hand(in: event)
       if case .head(let head) = event, case .stop = head.refreshDemand { return fail(.refused) }
@@ -234,7 +231,6 @@ final class SimulatedRefresh {
 
   private func fail(_ failure: ExchangeFailure) {
     deliveries = []
-    hasFailedToRead = true
     // What the refresh itself refuses its head tells of.
     if failure.reason != .refusedByDelegate, DownloadError(failure).isTransient { failedForNow = url }
     hand(in: .exchangeEnded(.failure(failure)))

@@ -17,6 +17,7 @@ final class ContentDecoder: BodyDecoder, @unchecked Sendable {
 
   private let coding: ContentCoding
   private let ratio: Int64
+  private let skipsRest: Bool
   private let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 16)
   private var stage = Stage.beginning
   private var bytesIn: Int64 = 0
@@ -28,13 +29,21 @@ final class ContentDecoder: BodyDecoder, @unchecked Sendable {
     case within(any CodedStream)
     /// At the end of a stream. In gzip another may follow.
     case atEnd(any CodedStream)
+    /// Behind the end of a feed: what follows is none of it, and is skipped.
+    case behindEnd
     /// The body is invalid, and cannot continue.
     case failed
   }
 
-  init(_ coding: ContentCoding, ratio: Int64 = maximumRatio) {
-    self.coding = coding
-    self.ratio = ratio
+  /// - Parameter skipsRest: Whether bytes behind the end that are none of the body are skipped, as `gunzip` does,
+  ///   instead of failing it.
+  init(_ coding: ContentCoding, ratio: Int64 = maximumRatio, skipsRest: Bool = false) {
+    (self.coding, self.ratio, self.skipsRest) = (coding, ratio, skipsRest)
+  }
+
+  /// A decoder for a feed. Programs that write feeds pad them, or add a line; a checksum proves what is before that.
+  static func forFeed(_ coding: ContentCoding) -> ContentDecoder {
+    ContentDecoder(coding, ratio: maximumFeedRatio, skipsRest: true)
   }
 
   deinit {
@@ -42,7 +51,12 @@ final class ContentDecoder: BodyDecoder, @unchecked Sendable {
   }
 
   /// Whether the file is complete according to its coding.
-  var isAtEnd: Bool { if case .atEnd = stage { true } else { false } }
+  var isAtEnd: Bool {
+    switch stage {
+    case .atEnd, .behindEnd: true
+    case .beginning, .within, .failed: false
+    }
+  }
 
   /// Decodes a piece, and passes the result in parts to `take`.
   ///
@@ -55,7 +69,8 @@ final class ContentDecoder: BodyDecoder, @unchecked Sendable {
     var mayHaveMore = false
     while !input.isEmpty || mayHaveMore {
       if input.isEmpty, isAtEnd { return true }
-      let count = try decodeOnce(&input)
+      guard let stream = try stream(before: input) else { return true }
+      let count = try decode(&input, with: stream)
       // What did not fit into the buffer comes out without input.
       mayHaveMore = count == piece.count
       bytesOut += Int64(count)
@@ -68,8 +83,9 @@ final class ContentDecoder: BodyDecoder, @unchecked Sendable {
   }
 
   /// Returns how many bytes came out: as many as fit into the buffer, or all that the input gives.
-  private func decodeOnce(_ input: inout UnsafeRawBufferPointer) throws(DownloadError) -> Int {
-    let stream = try stream(before: input)
+  private func decode(
+    _ input: inout UnsafeRawBufferPointer, with stream: any CodedStream
+  ) throws(DownloadError) -> Int {
     switch stream.decode(&input, into: piece) {
     case .decoded(let count): return count
     case .ended(let count):
@@ -79,8 +95,8 @@ final class ContentDecoder: BodyDecoder, @unchecked Sendable {
     }
   }
 
-  /// The stream that decodes this input: the present one, or one that begins here.
-  private func stream(before input: UnsafeRawBufferPointer) throws(DownloadError) -> any CodedStream {
+  /// The stream that decodes this input: the present one, or one that begins here; nil if it is to be skipped.
+  private func stream(before input: UnsafeRawBufferPointer) throws(DownloadError) -> (any CodedStream)? {
     switch stage {
     case .within(let stream): return stream
     case .beginning:
@@ -91,10 +107,13 @@ final class ContentDecoder: BodyDecoder, @unchecked Sendable {
       return stream
     case .atEnd(let stream):
       guard stream.restart(first: input[0]) else {
-        throw fail(.lengthMismatch, "is followed by \(input.count) bytes or more that are none of it")
+        guard skipsRest else { throw fail(.lengthMismatch, "is followed by bytes that are none of it") }
+        stage = .behindEnd
+        return nil
       }
       stage = .within(stream)
       return stream
+    case .behindEnd: return nil
     case .failed: throw fail(.notMedia, "came in a \(coding.rawValue) that is damaged")
     }
   }

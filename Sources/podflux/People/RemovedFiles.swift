@@ -23,9 +23,7 @@ struct RemovedFiles {
       guard isRead || !Self.tellsOfAbsence(errno) else { return nil }
       (download, self.path, self.status) = (id, "\(library)/\(path)", isRead ? status : nil)
       isChanged = try isRead && Self.isChanged(status, from: item)
-      if isRead, let finished = item.dates.finished {
-        isDoubtful = FoundFile.isChange(at: Timestamp(status.st_ctim), after: finished)
-      }
+      if isRead, let finished = item.dates.finished { isDoubtful = Timestamp(status.st_ctim) > finished }
     }
 
     /// A file gets its episode's date, or that of its download, when it gets its name.

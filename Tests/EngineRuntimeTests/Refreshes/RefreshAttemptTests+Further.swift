@@ -55,11 +55,30 @@ extension RefreshAttemptTests {
     try run(try readFeed(), [Self.url(1): Self.page(1...3)])
     let answers = [
       Self.url(1): Self.page(8...9, next: Self.url(2)), Self.url(2): Self.page(5...7, next: Self.url(3)),
-      Self.url(3): Self.page(3...4, next: Self.url(4)),
+      Self.url(3): Self.page((1...4).reversed(), next: Self.url(4)),
     ]
     let (_, requests) = try run(try readFeed(), answers)
     #expect(requests.map(\.url) == (1...3).map(Self.url))
     #expect(Set(guids) == Set((1...9).map { "g\($0)" }))
+  }
+
+  @Test(
+    "One known episode amid new ones ends no gap: a pinned one, or one that is published again",
+    arguments: ["next", "prev-archive"], [[2, 9, 8], [9, 8, 2], [9, 2, 8]])
+  func pinned(relation: String, first: [Int]) throws {
+    try run(try readFeed(), [Self.url(1): Self.page(1...3)])
+    let answers = [
+      Self.url(1): Self.page(first, next: Self.url(2), relation: relation),
+      Self.url(2): Self.page((4...7).reversed(), next: Self.url(3), relation: relation),
+      Self.url(3): Self.page((1...3).reversed(), next: Self.url(4), relation: relation),
+    ]
+    let (news, requests) = try run(try readFeed(), answers)
+    #expect(requests.map(\.url) == (1...3).map(Self.url))
+    #expect(Set(guids) == Set((1...9).map { "g\($0)" }))
+    #expect(try !findings(news.last).hasGap)
+    // With one new episode the end of the document tells enough.
+    let next = [Self.url(1): Self.page([10, 9, 8, 7], next: Self.url(2), relation: relation)]
+    #expect(try run(try readFeed(), next).requests.count == 1)
   }
 
   @Test("A gap that could not be read is read at the next refresh, although the first document is known by then")
@@ -70,7 +89,7 @@ extension RefreshAttemptTests {
     feed.refreshes.failures = RefreshLimits.partialReads
     var answers = [
       Self.url(1): Self.page(8...9, next: Self.url(2)), Self.url(2): Answer(status: 503),
-      Self.url(3): Self.page(3...4, next: Self.url(4)),
+      Self.url(3): Self.page((1...4).reversed(), next: Self.url(4)),
     ]
     #expect(error(try run(feed, answers).news.last) == .httpStatus)
     #expect(guids.contains("g9") && !guids.contains("g7"))
@@ -122,15 +141,29 @@ extension RefreshAttemptTests {
     #expect(guids == (1...9).reversed().map { "g\($0)" })
   }
 
-  @Test("Without a further document that is not there, or fails for the third time, the first one is the feed")
+  @Test("Where a further document is not there, or fails for the third time, the feed is read with a gap")
   func lasting() throws {
     var answers = Self.three()
     answers[Self.url(3)] = Answer(status: 404)
-    #expect(try findings(try run(try feed(), answers).news.last).validators.bodyHash != nil)
+    var findings = try findings(try run(try feed(), answers).news.last)
+    // It is to be read again.
+    #expect(findings.hasGap && findings.validators.bodyHash == nil)
     #expect(guids == (4...9).reversed().map { "g\($0)" })
     answers[Self.url(3)] = Answer(status: 503)
     let third = try feed { ($0.refreshes.failures, $0.episodes) = (RefreshLimits.partialReads - 1, 6) }
-    #expect(throws: Never.self) { try findings(try run(third, answers).news.last) }
+    findings = try self.findings(try run(third, answers).news.last)
+    #expect(findings.hasGap)
+    // The gap holds up no later refresh, and is closed once all of the feed can be read.
+    let later = try feed { ($0.refreshes.last, $0.episodes) = (now.wall, 6) }
+    findings = try self.findings(try run(later, answers).news.last)
+    #expect(findings.hasGap)
+    findings = try self.findings(try run(later, Self.three()).news.last)
+    #expect(!findings.hasGap && findings.validators.bodyHash != nil && guids.count == 9)
+  }
+
+  @Test("A further document that ends early fails the refresh")
+  func cutShort() throws {
+    var answers = Self.three()
     answers[Self.url(2)] = Answer(body: String(Self.rss(4...6).dropLast(30)))
     #expect(error(try run(try feed(), answers).news.last) == .lengthMismatch)
   }

@@ -157,7 +157,52 @@ struct EpisodeMatcherTests {
     #expect(matches([late.with { $0.seconds = nil }, early], known: [early]) == [.new, .known(1)])
     var matcher = EpisodeMatcher([KnownEpisode(key: 1, identity: nine)])
     #expect(matcher.match(eleven) == .undecided && matcher.unmatched == [1])
-    #expect(matcher.decide(eleven) == .known(1) && matcher.unmatched.isEmpty)
+    #expect(matcher.decide([eleven]) == [.known(1)] && matcher.unmatched.isEmpty)
+  }
+
+  @Test("Guids that are positions join no two episodes of one title, however many are new")
+  func positions() {
+    func item(_ position: Int, _ number: Int, _ title: String?) -> EpisodeIdentity {
+      identity("\(position)", "\(number).mp3", title, day: number)
+    }
+    for title in ["News", nil] {
+      let known = [item(2, 1, title), item(1, 2, title)]
+      let shifted = [item(1, 3, title), item(2, 2, title), item(3, 1, title)]
+      #expect(matches(shifted, known: known) == [.new, .known(2), .known(1)])
+      #expect(matches([item(1, 4, title), item(2, 3, title)], known: known) == [.new, .new])
+    }
+    // All of them have moved as well.
+    let known = [item(2, 1, "News"), item(1, 2, "News")].map { $0.with { $0.seconds = 300 } }
+    let moved = [item(1, 3, "News"), item(2, 2, "News"), item(3, 1, "News")].map { item in
+      item.with { ($0.enclosure, $0.seconds) = (url("x\(item.guid ?? "").mp3"), 300) }
+    }
+    #expect(matches(moved, known: known) == [.new, .known(2), .known(1)])
+    // The first one is not known as one of several: it is the later item by its URL.
+    let first = item(1, 1, "News")
+    #expect(matches([item(1, 2, "News"), item(2, 1, "News")], known: [first]) == [.new, .known(1)])
+  }
+
+  @Test("A new item of an episode's title and date does not take it while another one has its guid")
+  func namesakeOfPostedAgain() {
+    let known = (1...3).map { number in
+      identity("g\(number)", "\(number).mp3", "News", day: number, seconds: 900)
+    }
+    let again = identity("g1", "x.mp3", "News", day: 9, seconds: 900)
+    let namesake = identity("g4", "4.mp3", "News", day: 1, seconds: 901)
+    for items in [[again, namesake], [namesake, again]] { #expect(matches(items, known: known) == [.new, .new]) }
+    #expect(matches([namesake], known: known) == [.known(1)])
+    #expect(matches([namesake, again], known: Array(known.prefix(1))) == [.new, .known(1)])
+  }
+
+  @Test("What is posted again with its guid, at another address and date, is known by a title and length of its own")
+  func postedAgain() {
+    let known = [identity("a", "a.mp3", "A", day: 1, seconds: 900), identity("b", "b.mp3", "B", day: 2, seconds: 900)]
+    let again = identity("a", "x.mp3", "A", day: 9, seconds: 905)
+    #expect(matches([again], known: known) == [.known(1)])
+    #expect(matches([again.with { $0.seconds = nil }], known: known) == [.known(1)])
+    #expect(matches([again.with { $0.seconds = 1800 }], known: known) == [.new])
+    #expect(matches([again.with { $0.title = nil }], known: known) == [.known(1)])
+    #expect(matches([again.with { $0.title = "C" }], known: known) == [.new])
   }
 
   @Test("The episodes of a bulletin have one title, one day and one length: another guid and URL make another one")
@@ -178,7 +223,10 @@ struct EpisodeMatcherTests {
     #expect(matches([one, two], known: []) == [.new, .new])
     #expect(matches([three, two, one], known: [one, two]) == [.new, .known(2), .known(1)])
     #expect(matches([two.with { $0.title = "Zwei" }], known: [one, two]) == [.known(2)])
-    #expect(matches([two.with { $0.enclosure = url("x.mp3") }], known: [one, two]) == [.new])
+    // With title and exact date it has moved.
+    let moved = two.with { $0.enclosure = url("x.mp3") }
+    #expect(matches([moved], known: [one, two]) == [.known(2)])
+    #expect(matches([moved.with { $0.isDateOnly = true }], known: [one, two]) == [.new])
     // Also when one episode is known so far.
     #expect(matches([two, one], known: [one]) == [.new, .known(1)])
   }

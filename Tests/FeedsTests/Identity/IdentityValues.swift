@@ -31,7 +31,8 @@ extension EpisodeMatcher {
   /// What the items of a document are.
   mutating func matches(_ items: [EpisodeIdentity]) -> [Match] {
     var matches = items.map { match($0) }
-    for (index, item) in items.enumerated() where matches[index] == .undecided { matches[index] = decide(item) }
+    let undecided = items.indices.filter { matches[$0] == .undecided }
+    for (index, match) in zip(undecided, decide(undecided.map { items[$0] })) { matches[index] = match }
     return matches
   }
 }

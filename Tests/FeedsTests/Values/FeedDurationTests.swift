@@ -12,7 +12,8 @@ struct FeedDurationTests {
       ("PT1H2M3S", 3723), ("pt62m", 3720), ("2m 1h", nil), ("1h 1h", nil), ("", nil), (" ", nil), ("-5", nil),
       ("1:2:3:4", nil), ("1:", nil), ("::", nil), ("about an hour", nil), ("1h and a bit", nil), ("3723000", nil),
       ("999999999:999999999:999999999", nil), ("9999999999", nil), ("1000:00:00", 3_600_000), ("1000:00:01", nil),
-      (String(repeating: "1", count: 65), nil),
+      (String(repeating: "1", count: 65), nil), ("1h30", 5400), ("01h02", 3720), ("1m30", 90), ("1.5h", 5400),
+      ("1,25 min", 75), ("PT1.5H", 5400), ("1h 2m 3", 3723),
     ] as [(String, Int64?)])
   func durations(text: String, expected: Int64?) {
     #expect(FeedDuration.parse(text) == expected)

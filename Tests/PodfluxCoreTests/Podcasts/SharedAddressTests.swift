@@ -188,8 +188,13 @@ struct SharedAddressTests {
     #expect(EpisodeResemblance(title: title, published: published, to: description) == expected)
   }
 
-  @Test("A refused download goes on at a fresh address that another episode of the feed has too")
-  func renewed() throws {
+  @Test(
+    "A download that its server refuses, or that waits to be tried again, goes on at a fresh address that another episode of the feed has too",
+    arguments: [
+      DownloadError(.forbidden, "no", status: 403), DownloadError(.unknownHost, "no such host"),
+      DownloadError(.httpStatus, "no", status: 500), DownloadError(.tlsCertificate, "another host's"),
+    ])
+  func renewed(error: DownloadError) throws {
     try scene.subscribe(.none)
     var signed = try content(2)
     signed.enclosure?.address = try WebAddress("\(latest)?signature=1")
@@ -198,8 +203,7 @@ struct SharedAddressTests {
     try scene.ask(for: 2)
     let second = try download(2)
     let attempt = try #require(scene.world.attempts[second]?.id)
-    let refusal = AttemptReport.News.failed(
-      DownloadError(.forbidden, "no", status: 403), kept: nil, retryAfterMilliseconds: nil)
+    let refusal = AttemptReport.News.failed(error, kept: nil, retryAfterMilliseconds: nil)
     try scene.world.send(.attempt(AttemptReport(attempt: attempt, news: refusal)))
     let id = try #require(try scene.item(2)).episode.id
     try scene.world.send(.podcasts(.refresh(.one(RuleScene.feed))))

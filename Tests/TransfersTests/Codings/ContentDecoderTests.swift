@@ -40,9 +40,9 @@ struct ContentDecoderTests {
 
   /// What comes out of a body that arrives in pieces of this size, whether that is the end, and what was wrong.
   private static func decoded(
-    _ bytes: [UInt8], _ coding: ContentCoding, pieces: Int = 16_384
+    _ bytes: [UInt8], _ coding: ContentCoding, pieces: Int = 16_384, isFeed: Bool = false
   ) -> (bytes: [UInt8], isAtEnd: Bool, code: DownloadError.Code?) {
-    let decoder = ContentDecoder(coding)
+    let decoder = isFeed ? ContentDecoder.forFeed(coding) : ContentDecoder(coding)
     var result: [UInt8] = []
     do throws(DownloadError) {
       for start in stride(from: 0, to: bytes.count, by: pieces) {
@@ -103,6 +103,16 @@ struct ContentDecoderTests {
   func trailing(pieces: Int) {
     for (coding, bytes) in Self.codedFiles {
       #expect(Self.decoded(bytes + [0], coding, pieces: pieces).code == .lengthMismatch, "\(coding)")
+    }
+  }
+
+  @Test("Bytes behind a feed are skipped", arguments: [1, 16_384, 1 << 20])
+  func padding(pieces: Int) {
+    for (coding, bytes) in Self.codedFiles {
+      for rest in [[0], Array("\r\n".utf8), [UInt8](repeating: 0, count: 100_000)] {
+        let found = Self.decoded(bytes + rest, coding, pieces: pieces, isFeed: true)
+        #expect(found.bytes == Self.file && found.isAtEnd && found.code == nil, "\(coding), \(rest.count) bytes")
+      }
     }
   }
 

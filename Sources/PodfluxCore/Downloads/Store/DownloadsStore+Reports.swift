@@ -214,21 +214,23 @@ extension DownloadsStore {
     let earliest = turn.now.advanced(byMilliseconds: delay)
     let moment = max(earliest, hosts.cooldowns[download.source.host] ?? earliest)
     try wait(&download, for: .retry(at: moment, after: error), in: &turn)
+    if error.mayBeElsewhere { turn.tell(.downloads(.refused(download.id))) }
   }
 
   private mutating func giveUp(
     _ download: inout Download, because error: DownloadError, in turn: inout PodfluxTurn
   ) throws {
     try transition(&download, to: .failed(error), in: turn)
-    if error.mayHaveExpired { turn.tell(.downloads(.refused(download.id))) }
+    if error.mayBeElsewhere { turn.tell(.downloads(.refused(download.id))) }
   }
 
-  /// Lets a download that has failed go on at a fresh address. What is kept of it is continued if the server has the
-  /// same version there.
+  /// Lets a download that has failed, or waits to be tried again, go on at a fresh address. What is kept of it is
+  /// continued if the server has the same version there. One that waits keeps its count of failures: a publisher may
+  /// sign the address anew each hour, on a host that is gone.
   mutating func renew(
     _ id: DownloadID, as wish: DownloadIntent.Enqueue, reading context: Context, in turn: inout PodfluxTurn
   ) throws {
-    guard var download = try turn.tables.downloads.find(id), case .failed = download.state,
+    guard var download = try turn.tables.downloads.find(id), download.state.failure != nil,
       // Two rows of one address would fetch the file twice.
       try known(for: wish, in: turn) == nil
     else { return }
@@ -240,8 +242,11 @@ extension DownloadsStore {
     download.description.headers = wish.description.headers
     download.description.integrity = wish.description.integrity
     download.description.expectedLength = wish.description.expectedLength
-    (download.failures, download.round) = (0, .init())
-    download.freshAddresses += 1
+    download.round = .init()
+    if download.state.kind == .failed {
+      download.failures = 0
+      download.freshAddresses += 1
+    }
     download.isHeld = try live[id] != nil || turn.tables.deletions.holds(id)
     try transition(&download, to: .queued, in: turn)
   }

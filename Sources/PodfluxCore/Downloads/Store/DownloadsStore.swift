@@ -22,7 +22,7 @@ public enum DownloadsEvent: Sendable {
   case edited(DownloadID)
   /// The storage quota leaves no room for something, or not as much as before.
   case lacksRoom
-  /// A download has failed because its server refuses its address, which may have expired.
+  /// An attempt of a download has failed, and its file may be elsewhere: the download has failed, or waits.
   case refused(DownloadID)
   /// The engine has made folders for a file.
   case madeFolders([LibraryPath])

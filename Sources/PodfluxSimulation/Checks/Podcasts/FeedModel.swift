@@ -159,7 +159,9 @@ final class FeedModel {
     }
     let (hasTitle, hasDate) = (content.title == known.content.title, content.published == known.content.published)
     let hasFile = isItsOwn(content.enclosure?.address) { $0.enclosure?.address }
-    if isItsOwn(content.guid, { $0.guid }), hasTitle || hasDate || hasFile { return true }
+    // A guid may be a position in the feed, where a title does not tell which episode it is.
+    let hasOwnTitle = hasTitle && !others.contains { $0.title == content.title }
+    if isItsOwn(content.guid, { $0.guid }), hasOwnTitle || hasDate || hasFile { return true }
     if hasFile, hasTitle, hasDate { return true }
     return hasTitle && hasDate && content.seconds == known.content.seconds
       && !others.contains { $0.title == content.title && $0.published == content.published }

@@ -107,14 +107,14 @@ extension InvariantChecker {
     switch report.news {
     case .listed(let missing, _): try checkMissing(missing, refresh.showings)
     case .refreshed(let findings):
-      defer { if findings.hasBody { feeds.noteRead(key) } }
+      defer { if findings.hasBody, !findings.hasGap { feeds.noteRead(key) } }
       try checkReadWhole(refresh.refresh.feed, refresh.showings)
       guard let feed = feeds.feeds[key], feed.refreshes.last == batch.clock.wall,
         feed.refreshes.validators == findings.validators || world.sabotage == .distrustForgotten
       else { return }
       try checkPodcast(of: feed, refresh, at: batch.clock.wall)
       try checkWhole(feed, refresh.showings)
-      try checkFurther(of: feed, refresh)
+      try checkFurther(of: feed, refresh, findings)
       try checkNotes(of: feed, refresh.showings, in: world)
       try checkDistrust(of: feed, refresh.refresh.feed, refresh.showings)
     case .described, .appeared, .changed, .moved, .failed, .stopped: break
@@ -163,9 +163,11 @@ extension InvariantChecker {
     throw Violation(.nothingLost, "\(feed.id) was the podcast \(guid), and becomes \(other) at once")
   }
 
-  /// A refresh reads the documents of a feed until one has an episode that the feed had when it was last read without a
-  /// gap; the first refresh reads all of them. Each of their episodes is known then.
-  private func checkFurther(of feed: Feed, _ refresh: SimulatedRefresh) throws {
+  /// A refresh reads the documents of a feed until one has only episodes that the feed had when it was last read
+  /// without a gap; the first refresh reads all of them. Each of their episodes is known then. Else a gap is noted.
+  private func checkFurther(
+    of feed: Feed, _ refresh: SimulatedRefresh, _ findings: RefreshReport.Findings
+  ) throws {
     let known = Set(feeds.episodes(of: feed.key).compactMap { SimulatedItem.truth(of: $0.content) })
     let former = feeds.read[feed.key] ?? []
     guard refresh.refresh.session == nil, var last = refresh.showings.first, last.hasBody else { return }
@@ -175,12 +177,14 @@ extension InvariantChecker {
       documents.append(showing)
     }
     guard documents.allSatisfy(\.isWhole) else { return }
-    let hasGap = last.next != nil && !documents.contains { $0.items.contains { former.contains($0.truth) } }
-    if refresh.hasFailedToRead {
-      // What is refused stays refused, and after some failures what was read is the feed.
-      let isLast = refresh.hasPart && refresh.refresh.feed.refreshes.failures + 1 >= RefreshLimits.partialReads
-      guard hasGap, !isLast, let url = refresh.failedForNow, url == last.next else { return }
-      throw Violation(.nothingLost, "\(feed.id) counts as read, and its document \(url) is to be read later")
+    let hasGap = last.next != nil && !last.items.allSatisfy { former.contains($0.truth) }
+    if hasGap, findings.hasGap {
+      // What is refused stays refused, and after some failures what was read is told. An old gap holds nothing up.
+      let before = refresh.refresh.feed.refreshes
+      let isOld = before.last != nil && before.failures == 0
+      let isLast = refresh.hasPart && (isOld || before.failures + 1 >= RefreshLimits.partialReads)
+      guard !isLast, let url = refresh.failedForNow, url == last.next else { return }
+      throw Violation(.nothingLost, "\(feed.id) counts as read, and its document \(url) is to be read soon")
     }
     guard !hasGap else {
       throw Violation(

@@ -234,7 +234,10 @@ struct GetCommand: EngineCommand {
     try access.order(.podcasts(.download(.one(id))))
     guard case .episode(let now) = try LibraryFinder(access.connection).find(episode.id, among: .episodes),
       let download = now.download
-    else { throw EngineRefusal(code: "not_found", message: "the feed of \"\(found.title)\" names no file for it") }
+    else {
+      throw EngineRefusal(
+        code: "not_found", message: "the feed of \"\(found.title)\" names no file for it that can be fetched")
+    }
     return (download, episode.download != nil)
   }
 
