@@ -132,17 +132,19 @@ public struct RefreshReport: Hashable, Sendable {
     public var next: Timestamp
     /// Whether a further document of the feed could not be read: there may be episodes that the library does not know,
     /// older than some that it knows.
-    public var hasGap = false
+    public var hasGap: Bool
     /// Whether there was a new body.
     public var hasBody: Bool { rhythm != nil }
 
     public init(
-      podcast: PodcastContent?, validators: FeedValidators, rhythm: FeedRhythm? = nil, next: Timestamp
+      podcast: PodcastContent?, validators: FeedValidators, rhythm: FeedRhythm? = nil, next: Timestamp,
+      hasGap: Bool = false
     ) {
       self.podcast = podcast
       self.validators = validators
       self.rhythm = rhythm
       self.next = next
+      self.hasGap = hasGap
     }
   }
 }

@@ -40,6 +40,7 @@ extension RefreshReport {
     case .refreshed(var findings):
       coder.type("feeds/refreshed", "A feed has been read to its end, or has not changed.")
       try exchangeID(with: &coder) { coder throws(Coder.Fault) in
+        try coder.optional("gap", &findings.hasGap, .boolean, omitting: false)
         try coder.required("next", &findings.next, .instant)
         try coder.optional("podcast", &findings.podcast, .object)
       } and: { coder throws(Coder.Fault) in

@@ -35,7 +35,10 @@ extension RandomActions {
         })
     case 2: .listed(missing: many(upTo: 5) { $0.episodeID() }, returned: many(upTo: 5) { $0.episodeID() })
     case 3: .moved(address())
-    case 4: .refreshed(.init(podcast: maybe { $0.podcast() }, validators: validators(), next: moment()))
+    case 4:
+      .refreshed(
+        .init(
+          podcast: maybe { $0.podcast() }, validators: validators(), next: moment(), hasGap: random.once(in: 2)))
     case 5: .failed(error(), next: moment())
     default: .stopped
     }
