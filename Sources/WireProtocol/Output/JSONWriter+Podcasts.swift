@@ -39,7 +39,7 @@ extension JSONWriter {
     let (feed, refreshes) = (item.feed, item.feed.refreshes)
     switch field {
     case .author: member("author", feed.podcast?.author)
-    case .description: member("description", feed.podcast?.description)
+    case .description: member("description", feed.podcast?.description?.shownText)
     case .downloaded: member("downloaded", item.downloaded)
     case .ended: member("ended", refreshes.hasEnded)
     case .episodes: member("episodes", feed.episodes)

@@ -26,6 +26,12 @@ extension String {
   /// What may be shown of a guid, which often is the URL of the episode's file.
   var shownGuid: String { mayHaveSecrets ? SecretParts.removed(from: self) : self }
 
+  /// What may be shown of a text of a feed: the URLs in it have no users and no tokens.
+  var shownText: String {
+    guard mayHaveSecrets else { return self }
+    return replacing(/(?i)https?:\/\/[^\s<>"']+/) { String($0.output).shownURL }
+  }
+
   /// Whether a URL may have a user name or a query.
   fileprivate var mayHaveSecrets: Bool {
     utf8.withContiguousStorageIfAvailable { bytes in

@@ -8,7 +8,7 @@ extension CompletionKind {
   /// Titles of what a command takes, for the shell.
   static func titles(of kinds: SelectedKinds) -> CompletionKind {
     .custom { words, _, prefix in
-      TitleCompletion.titles(of: kinds, in: words, beginning: prefix).map { $0.candidate(for: .requesting) }
+      TitleCompletion.titles(of: kinds, in: words, beginning: prefix).compactMap { $0.candidate(for: .requesting) }
     }
   }
 }
@@ -113,12 +113,16 @@ enum TitleCompletion {
 }
 
 extension String {
-  /// A completion that the shell takes for exactly this text: a title is the feed's, and must not be evaluated.
+  /// A completion that the shell takes for exactly this text: a title is the feed's, and must not be evaluated. Nil if
+  /// there is none.
   ///
   /// The script of ArgumentParser gives bash the candidates as a word list (`compgen -W`), in which bash expands
-  /// variables and runs command substitutions; in zsh a colon begins a description.
-  fileprivate func candidate(for shell: CompletionShell?) -> String {
+  /// variables and runs command substitutions. It calls them names of files (`complete -o filenames`): bash looks
+  /// whether the only one is a folder, expands it for that, and runs what `$` and backquotes have in them, however
+  /// it is escaped. So a title with one of these is not offered. In zsh a colon begins a description.
+  fileprivate func candidate(for shell: CompletionShell?) -> String? {
     switch shell {
+    case .bash? where utf8.contains(where: "$`".utf8.contains): nil
     case .bash?: escaped { $0.isASCII && !$0.properties.isAlphabetic && !("0"..."9").contains($0) && $0 != "_" }
     case .zsh?: escaped { $0 == ":" || $0 == "\\" }
     default: self

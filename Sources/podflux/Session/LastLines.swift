@@ -9,14 +9,14 @@ protocol LastLines {
 }
 
 /// The wait for clients to take their last lines: as long as they read, at any speed, so that every request gets its
-/// reply; those that read nothing delay the end only briefly.
+/// reply; those that read nothing delay the end only for a time.
 enum Farewell {
   /// How often to look whether clients have read, in milliseconds.
   private static let lookMilliseconds = 250
   /// How many looks to wait for clients that read nothing at all: 10 s.
   private static let idleLooks = 40
-  /// How many looks to wait for clients that read at each, after a signal has requested the end: one second of the two
-  /// that the process has.
+  /// How many looks to wait for clients after a signal has requested the end: one second of the two that the process
+  /// has.
   private static let hurriedLooks = 4
 
   /// Delivers the last lines.
@@ -31,7 +31,7 @@ enum Farewell {
       idle = left < bytes ? 0 : idle + 1
       bytes = left
       hurried = isHurried() ? hurried + 1 : 0
-      guard hurried > 0 ? idle == 0 && hurried < hurriedLooks : idle < idleLooks else { return }
+      guard hurried > 0 ? hurried < hurriedLooks : idle < idleLooks else { return }
     }
   }
 

@@ -10,10 +10,22 @@ struct CompletionTests {
   func hostileTitles() throws {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 1000)
-    let trap = scene.outside + "/trap"
-    let title = "Show: it's $(touch \(trap)) `touch \(trap)` $HOME \\ \"*\" Über;&|"
+    let title = "Show: it's <(date) {a,b} ~ \\ \"*\" Über;&|!"
     try scene.results("get", scene.origin.url("/a.mp3"), "--title", title)
     #expect(try completions(of: ["rm", "Show"], in: scene) == [title])
+  }
+
+  /// Bash expands the only completion that is a file's name, to see whether it is a folder.
+  @Test(
+    "bash is offered no title in which it would run something",
+    arguments: ["$(touch TRAP)", "${x:-$(touch TRAP)}", "`touch TRAP`", "$[a[$(touch TRAP)]]", "$\u{301}{x}", "$100"])
+  func dangerousTitles(word: String) throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 1000)
+    let trap = scene.outside + "/trap"
+    let title = "Show: \(word.replacing("TRAP", with: trap))"
+    try scene.results("get", scene.origin.url("/a.mp3"), "--title", title)
+    #expect(try completions(of: ["rm", "Show"], in: scene).isEmpty)
     #expect(!FileManager.default.fileExists(atPath: trap))
   }
 

@@ -48,6 +48,25 @@ struct SessionCommandTests {
     #expect(rows.range(of: Data("s3cret".utf8)) == nil)
   }
 
+  @Test("A list with a login in an address makes a session as add does, and knows the feed again")
+  func importedLogin() throws {
+    let scene = try scene()
+    let url = scene.origin.url("/feed").replacing("http://", with: "http://me:s3cret%20pw@")
+    let outline = "<outline text=\"Friends\"><outline type=\"rss\" text=\"Mine\" xmlUrl=\"\(url)\"/></outline>"
+    let list = "<opml version=\"2.0\"><body>\(outline)</body></opml>"
+    #expect(try scene.podflux("import", "-", "--dry-run", input: [list]).output.hasPrefix("Mine  "))
+    #expect(try scene.podflux("import", "-", input: [list]).errors.hasPrefix("1 added, 0 known before"))
+    #expect(try scene.podflux("import", "-", input: [list]).errors == "0 added, 1 known before\n")
+    #expect(try scene.podflux("import", "-", "--dry-run", input: [list]).output.isEmpty)
+    #expect(try scene.podflux("add", url).errors.contains("was subscribed to before"))
+    #expect(try scene.results("ls", "feeds", "--json").map { $0.contains(#""group":"Friends""#) } == [true])
+    #expect(try scene.podflux("rules", "Mine", "--all").status == 0)
+    #expect(try scene.podflux("sync").status == 0)
+    #expect(scene.publishedFiles().count == 1)
+    let rows = try #require(FileManager.default.contents(atPath: scene.library + "/.podflux/podflux.sqlite"))
+    #expect(rows.range(of: Data("s3cret".utf8)) == nil)
+  }
+
   @Test("add takes the parameter's secret from stdin, and refuses a login without its name")
   func parameter() throws {
     let scene = try Scene()

@@ -38,7 +38,8 @@ extension RandomActions {
     case 4:
       .refreshed(
         .init(
-          podcast: maybe { $0.podcast() }, validators: validators(), next: moment(), hasGap: random.once(in: 2)))
+          podcast: maybe { $0.podcast() }, validators: validators(), next: moment(), hasGap: Bool.random(using: &random)
+        ))
     case 5: .failed(error(), next: moment())
     default: .stopped
     }

@@ -209,34 +209,17 @@ struct AddCommand: EngineCommand {
   }
 
   /// Where a page names the feed, or the server's redirects lead, the preview knows; but it shows no password and no
-  /// token. What has one is subscribed to as it is: its first refresh follows pages and redirects too. A login in the
-  /// address becomes a session, so that it is there for the episodes too, and its password is in the vault.
+  /// token. What has one is subscribed to as it is: its first refresh follows pages and redirects too. The preview was
+  /// let in with a login in the address.
   private func subscribe(
     _ feed: String, _ preview: JSONObject, with access: EngineAccess
   ) throws -> Subscription {
-    let (url, login) = feed.isShownWhole ? (try preview.string("url") ?? feed, []) : Self.parted(feed)
-    let request = try request("feeds/subscribe", url, more: options.ofLibrary(in: access.connection) + login)
-    let reply = try access.connection.ask(request).get()
-    guard let id = FeedID(try reply.required("id", JSONObject.string)) else {
-      throw MalformedLine("a feed without a valid id")
-    }
-    let isNew = try reply.boolean("created") ?? false
-    // The preview was let in with it.
-    if !isNew, !login.isEmpty {
-      _ = try access.connection.ask(Request("feeds/update", members(["id": id.description.json]) + login)).get()
-    }
+    let login = AddressLogin(in: feed)
+    let url = try feed.isShownWhole ? preview.string("url") ?? feed : login?.url ?? feed
+    let more = try options.ofLibrary(in: access.connection) + (login?.ofRequests ?? [])
+    let (id, isNew, reply) = try access.subscribe(request("feeds/subscribe", url, more: more), with: login)
     return Subscription(
-      id: id, isNew: isNew, hasNewLogin: !isNew && !login.isEmpty, example: try reply.string("example"))
-  }
-
-  /// An address without its login, and the login.
-  private static func parted(_ feed: String) -> (url: String, login: [(key: String, value: JSONValue)]) {
-    guard var parts = URLComponents(string: feed), let user = parts.user, !user.isEmpty, let password = parts.password,
-      !password.isEmpty
-    else { return (feed, []) }
-    (parts.user, parts.password) = (nil, nil)
-    let login = members(["kind": "basic".json, "secret": password.json, "user": user.json])
-    return (parts.string ?? feed, [("auth", object(login))])
+      id: id, isNew: isNew, hasNewLogin: !isNew && login != nil, example: try reply.string("example"))
   }
 
   private func tell(

@@ -48,15 +48,22 @@ struct ImportCommand: EngineCommand {
     }
   }
 
-  /// Has the engine subscribe to the feeds of the document, in pieces that lines have room for. Returns what it says of
-  /// all.
+  /// Has the engine subscribe to the feeds of the document, in pieces that lines have room for, and those with a login
+  /// one by one, as `podflux add` does. Returns what it says of all.
   private func subscribe(to bytes: Data, with access: EngineAccess) throws -> JSONObject {
-    if bytes.count <= Self.maximumLineBytes, let text = String(validating: bytes, as: UTF8.self) {
+    let list = try Self.feeds(of: bytes)
+    let own = list.feeds.compactMap { feed in AddressLogin(in: feed.address.description).map { (feed, $0) } }
+    if own.isEmpty, bytes.count <= Self.maximumLineBytes, let text = String(validating: bytes, as: UTF8.self) {
       return try access.order(.podcasts(.importDocument(.text(text))))
     }
-    let list = try Self.feeds(of: bytes)
     var (added, known): (Int64, Int64) = (0, 0)
-    for text in FeedListReader.documents(of: list.feeds, atMost: Self.maximumLineBytes) {
+    for (feed, login) in own {
+      let wishes = members(["group": feed.group?.json, "title": feed.title?.json, "url": login.url.json])
+      let isNew = try access.subscribe(Request("feeds/subscribe", wishes + login.ofRequests), with: login).isNew
+      if isNew { added += 1 } else { known += 1 }
+    }
+    let others = list.feeds.filter { AddressLogin(in: $0.address.description) == nil }
+    for text in FeedListReader.documents(of: others, atMost: Self.maximumLineBytes) {
       let reply = try access.order(.podcasts(.importDocument(.text(text))))
       added += try reply.integer("added") ?? 0
       known += try reply.integer("known") ?? 0
@@ -106,7 +113,7 @@ struct ImportCommand: EngineCommand {
   private func show(_ bytes: Data, on console: Console) throws {
     let list = try Self.feeds(of: bytes)
     let known = try knownURLs()
-    for feed in list.feeds where !known.contains(feed.address.redacted) {
+    for feed in list.feeds where !known.contains(feed.address.description.withoutCredentials) {
       guard console.options.json else {
         console.result(feed.title.map { "\($0)  \(feed.address.redacted)" } ?? feed.address.redacted)
         continue
