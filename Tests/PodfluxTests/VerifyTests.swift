@@ -9,7 +9,7 @@ import TestSupport
 struct VerifyTests {
   /// An external change of a completed file.
   enum Damage: String, CaseIterable {
-    case flippedByte, truncated, grown, missing, replacedByAnother, replacedByLink, replacedByFolder
+    case flippedByte, truncated, missing, replacedByAnother, replacedByLink, replacedByFolder
   }
 
   @Test("An intact file's download stays completed, with a checksum and without", arguments: [true, false])
@@ -52,7 +52,7 @@ struct VerifyTests {
     #expect(scene.hash(of: item.path) == hash)
     #expect(scene.origin.requests.count == 2)
     switch damage {
-    case .flippedByte, .truncated, .grown:
+    case .flippedByte, .truncated:
       #expect(scene.quarantined().keys.sorted() == ["a-1.mp3"])
       #expect(scene.quarantined()["a-1.mp3"] == remains)
       #expect(item.path == path)
@@ -65,6 +65,24 @@ struct VerifyTests {
       #expect(item.path != path)
       #expect(FileManager.default.contents(atPath: scene.library + "/" + path) == remains)
     }
+  }
+
+  @Test("A file that has grown is edited, even at once, and with its time set back", arguments: [true, false])
+  func grown(hasChecksum: Bool) throws {
+    let scene = try Scene()
+    let engine = try scene.startSettled(settings: ["checksum": hasChecksum])
+    let path = try #require(try scene.download(["a"], on: engine)[0].path)
+    try scene.rot(path) { _ in
+      let file = try FileHandle(forWritingTo: URL(fileURLWithPath: scene.library + "/" + path))
+      try file.seekToEnd()
+      try file.write(contentsOf: Data("TAG".utf8))
+      try file.close()
+    }
+    try engine.order("downloads/verify", ["id": "a"])
+    engine.closeInput()
+    #expect(try engine.waitForEnd().status == 0)
+    let item = try #require(try scene.start().items().first)
+    #expect(item.state == "completed" && item.path == path && scene.quarantined().isEmpty)
   }
 
   @Test("Without a checksum the length is compared")
@@ -200,9 +218,6 @@ extension Scene {
       try rot(path) { _ in try data.write(to: url) }
     case .truncated:
       data = data.prefix(data.count - 1)
-      try rot(path) { _ in try data.write(to: url) }
-    case .grown:
-      data.append(0)
       try rot(path) { _ in try data.write(to: url) }
     case .missing:
       try FileManager.default.removeItem(at: url)

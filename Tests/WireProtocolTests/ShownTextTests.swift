@@ -8,7 +8,7 @@ struct ShownTextTests {
     "The URLs in a text lose their users and tokens, and nothing else changes",
     arguments: [
       ("Hear it at http://a.example/f?auth=T0KEN-1, or not?", "Hear it at http://a.example/f or not?"),
-      ("(HTTPS://me:pw@a.example/f?page=2&token=T#x)", "(https://a.example/f?page=2#x)"),
+      ("(HTTPS://me:pw@a.example/f?page=2&token=T#x)", "(HTTPS://a.example/f?page=2#x)"),
       (
         "<a href=\"https://a.example/f?key=T\">here</a> me@a.example?",
         "<a href=\"https://a.example/f\">here</a> me@a.example?"

@@ -60,16 +60,20 @@ extension RefreshAttempt {
 
   /// A further document cannot be read. The refresh fails with it, so that the next one soon begins anew, unless that
   /// is of no use: what a server refuses once, or for some time, it refuses again. Then the refresh ends with what was
-  /// read, and with a gap: refreshes to come try again, the next one in a day even if nothing else changes.
+  /// read, and with a gap: refreshes to come try again, the next one in a day even if nothing else changes. Each of
+  /// them reads all documents up to the gap: one behind many, or beyond the limits of a feed, is left for good.
   mutating func failFurther(_ further: FurtherDocuments, _ error: DownloadError, _ retryAfterMilliseconds: Int64?) {
     self.further = nil
-    // Former failures count where they were those of further documents: others say nothing of this one. One that has
-    // not failed, and has read a part, has left a gap.
-    let isLast = (isLastFailure || hasSucceededLast) && hasPart && fallback == nil
+    // Former failures count where they were those of further documents: others say nothing of this one.
+    let isLast = (isLastFailure || hasOldGap) && hasPart && fallback == nil
     guard followsDocument, error.isTransient, !isLast else {
-      let target: WebAddress? = if case .end(_, let address) = further.sequel { address } else { nil }
-      // A move is tried again.
-      return conclude(.end(further.news.withGap, movedTo: target))
+      let leavesGap = further.read.count <= RefreshLimits.documentsBeforeGap && error.code != .tooLarge
+      switch further.sequel {
+      case .end(let news, let address): return conclude(.end(leavesGap ? news.withGap : news, movedTo: address))
+      // It is tried again.
+      case .move, .readFurther:
+        return conclude(.end(leavesGap ? further.news.withGap : further.news.readAgain, movedTo: nil))
+      }
     }
     // It was read whole where it has been until now. The move is tried again.
     if let fallback { return conclude(.end(fallback.readAgain, movedTo: nil)) }
@@ -87,8 +91,8 @@ extension RefreshAttempt {
   /// Whether the feed has never been read to its end.
   var isReadFirst: Bool { refresh.feed.refreshes.last == nil }
 
-  /// Whether the refresh before this one has succeeded.
-  private var hasSucceededLast: Bool { !isReadFirst && refresh.feed.refreshes.failures == 0 }
+  /// Whether the refresh before this one has succeeded: if it has read a part only, it has left a gap.
+  private var hasOldGap: Bool { !isReadFirst && refresh.feed.refreshes.failures == 0 }
 
   /// Whether a read that fails again is taken for one of all that the feed has.
   var isLastFailure: Bool { refresh.feed.refreshes.failures + 1 >= RefreshLimits.partialReads }

@@ -13,6 +13,8 @@ package enum RefreshLimits {
   package static let furtherDocuments = 200
   /// How many of them in a row may have nothing but items of those before: a feed may grow while it is read.
   package static let repeatingDocuments = 3
+  /// How many further documents may be read again and again up to a gap.
+  package static let documentsBeforeGap = 8
   /// With how many known episodes a document of a divided feed ends at least, if further ones have nothing new. A
   /// document of fewer items has known ones only.
   package static let knownEpisodesAtEnd = 3

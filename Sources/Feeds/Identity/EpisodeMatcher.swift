@@ -118,13 +118,18 @@ public struct EpisodeMatcher: Sendable {
   }
 
   /// What undecided items are, now that the others had their turn: known or new. Title and date go before guid and
-  /// title.
+  /// title. Cost: at most the square of their number.
   public mutating func decide(_ items: [EpisodeIdentity]) -> [Match] {
     let compared = items.map { ($0.isDateOnly, ComparableIdentity($0, names: &names)) }
-    var matches = compared.map { isDateOnly, item -> Match? in
-      guard let index = findByHeadline(item, isDateOnly: isDateOnly, mindingClaims: true) else { return nil }
-      if let guid = item.guid { claimedGuids.remove(guid) }
-      return take(index)
+    var matches = [Match?](repeating: nil, count: items.count)
+    var isClaimGone = true
+    while isClaimGone {
+      isClaimGone = false
+      for (place, (isDateOnly, item)) in compared.enumerated() where matches[place] == nil {
+        guard let index = findByHeadline(item, isDateOnly: isDateOnly, mindingClaims: true) else { continue }
+        if let guid = item.guid, claimedGuids.remove(guid) != nil { isClaimGone = true }
+        matches[place] = take(index)
+      }
     }
     for index in matches.indices where matches[index] == nil {
       matches[index] = findByGuidAndTitle(compared[index].1).map { take($0) }

@@ -1,7 +1,7 @@
 import Flux
 
-/// Replaces addresses of downloads that have expired: many publishers sign the addresses of their files, for some
-/// hours.
+/// Replaces addresses at which downloads fail: many publishers sign the addresses of their files, for some hours, and
+/// some go to another host.
 extension PodcastsStore {
   /// An attempt at a download's address has failed. If the download's episode is elsewhere by now it goes on there; if
   /// not, and it is not tried again by itself, the feed is refreshed soon, and may say where.
@@ -26,10 +26,12 @@ extension PodcastsStore {
   }
 
   /// A download whose last attempt has failed, if its file may be elsewhere; nil if it is gone, or fresh addresses have
-  /// failed too.
+  /// failed too. One that waits to be tried again must have failed twice without progress: a connection that broke says
+  /// nothing of the address.
   private func refusedDownload(_ id: DownloadID, in turn: borrowing PodfluxTurn) throws -> Download? {
     guard let download = try turn.tables.downloads.find(id), let error = download.state.failure,
-      error.mayBeElsewhere, download.freshAddresses < Limits.freshAddresses
+      error.mayBeElsewhere, download.freshAddresses < Limits.freshAddresses,
+      download.state.kind == .failed || download.failures > 1
     else { return nil }
     return download
   }

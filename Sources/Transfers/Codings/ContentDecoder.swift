@@ -41,7 +41,7 @@ final class ContentDecoder: BodyDecoder, @unchecked Sendable {
     (self.coding, self.ratio, self.skipsRest) = (coding, ratio, skipsRest)
   }
 
-  /// A decoder for a feed. Programs that write feeds pad them, or add a line; a checksum proves what is before that.
+  /// A decoder for a feed. Programs that write feeds pad them, or add a line: what is before that is whole.
   static func forFeed(_ coding: ContentCoding) -> ContentDecoder {
     ContentDecoder(coding, ratio: maximumFeedRatio, skipsRest: true)
   }

@@ -1,6 +1,5 @@
 import Foundation
 import PodfluxClient
-import PodfluxCore
 import WireProtocol
 
 /// A login in a feed's address. It becomes a session, so that it is there for the episodes too, and its password is in
@@ -24,24 +23,5 @@ struct AddressLogin {
   /// The member `auth` of a payload.
   var ofRequests: [(key: String, value: JSONValue)] {
     [("auth", object(members(["kind": "basic".json, "secret": password.json, "user": user.json])))]
-  }
-}
-
-extension EngineAccess {
-  /// Subscribes to a feed. One that is there gets the login.
-  ///
-  /// - Parameter request: The request to subscribe, with the login.
-  func subscribe(
-    _ request: Request, with login: AddressLogin?
-  ) throws -> (id: FeedID, isNew: Bool, reply: JSONObject) {
-    let reply = try connection.ask(request).get()
-    guard let id = FeedID(try reply.required("id", JSONObject.string)) else {
-      throw MalformedLine("a feed without a valid id")
-    }
-    let isNew = try reply.boolean("created") ?? false
-    if !isNew, let login {
-      _ = try connection.ask(Request("feeds/update", members(["id": id.description.json]) + login.ofRequests)).get()
-    }
-    return (id, isNew, reply)
   }
 }

@@ -177,6 +177,7 @@ struct EpisodeMatcherTests {
       item.with { ($0.enclosure, $0.seconds) = (url("x\(item.guid ?? "").mp3"), 300) }
     }
     #expect(matches(moved, known: known) == [.new, .known(2), .known(1)])
+    #expect(matches(moved.reversed(), known: known) == [.known(1), .known(2), .new])
     // The first one is not known as one of several: it is the later item by its URL.
     let first = item(1, 1, "News")
     #expect(matches([item(1, 2, "News"), item(2, 1, "News")], known: [first]) == [.new, .known(1)])
@@ -184,7 +185,7 @@ struct EpisodeMatcherTests {
 
   @Test("A new item of an episode's title and date does not take it while another one has its guid")
   func namesakeOfPostedAgain() {
-    let known = (1...3).map { number in
+    let known = [1, 2, 3].map { (number: Int) in
       identity("g\(number)", "\(number).mp3", "News", day: number, seconds: 900)
     }
     let again = identity("g1", "x.mp3", "News", day: 9, seconds: 900)

@@ -10,9 +10,11 @@ struct CompletionTests {
   func hostileTitles() throws {
     let scene = try Scene()
     scene.serve("/a.mp3", length: 1000)
-    let title = "Show: it's <(date) {a,b} ~ \\ \"*\" Über;&|!"
+    let trap = scene.outside + "/trap"
+    let title = "Show: it's <(touch \(trap)) {a,b} ~ \\ \"*\" Über;&|!"
     try scene.results("get", scene.origin.url("/a.mp3"), "--title", title)
     #expect(try completions(of: ["rm", "Show"], in: scene) == [title])
+    #expect(!FileManager.default.fileExists(atPath: trap))
   }
 
   /// Bash expands the only completion that is a file's name, to see whether it is a folder.

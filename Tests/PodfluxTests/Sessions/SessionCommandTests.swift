@@ -59,12 +59,20 @@ struct SessionCommandTests {
     #expect(try scene.podflux("import", "-", input: [list]).errors == "0 added, 1 known before\n")
     #expect(try scene.podflux("import", "-", "--dry-run", input: [list]).output.isEmpty)
     #expect(try scene.podflux("add", url).errors.contains("was subscribed to before"))
+    // What a list says of a login that is there is old.
+    let former = list.replacing("s3cret%20pw", with: "former")
+    #expect(try scene.podflux("import", "-", input: [former]).errors == "0 added, 1 known before\n")
     #expect(try scene.results("ls", "feeds", "--json").map { $0.contains(#""group":"Friends""#) } == [true])
     #expect(try scene.podflux("rules", "Mine", "--all").status == 0)
     #expect(try scene.podflux("sync").status == 0)
     #expect(scene.publishedFiles().count == 1)
     let rows = try #require(FileManager.default.contents(atPath: scene.library + "/.podflux/podflux.sqlite"))
     #expect(rows.range(of: Data("s3cret".utf8)) == nil)
+    // Two logins of one address are two subscriptions, which keep them there.
+    let other = outline.replacing("/feed", with: "/other").replacing("s3cret%20pw", with: "word")
+    let two = list.replacing(outline, with: other + other.replacing("me:", with: "you:"))
+    #expect(try scene.podflux("import", "-", input: [two]).errors.hasPrefix("2 added, 0 known before"))
+    #expect(try scene.podflux("import", "-", input: [two]).errors == "0 added, 2 known before\n")
   }
 
   @Test("add takes the parameter's secret from stdin, and refuses a login without its name")

@@ -45,8 +45,8 @@ extension PublishedFile {
   /// Without a recorded time, another length or inode suggests an edit, or a time after the download's completion.
   ///
   /// Some taggers set the time back. A file of another length that was changed after the download ended was edited,
-  /// too, even by a hook at once: a disk that fails changes no length. Of a file as long as before nothing tells an
-  /// edit from damage then.
+  /// too: a disk that fails changes no length. One that has grown was edited in any case, perhaps by a hook at once; one
+  /// that was cut short at once was hardly edited. Of a file as long as before nothing tells an edit from damage then.
   ///
   /// - Parameters:
   ///   - found: The file in the row's place.
@@ -58,9 +58,9 @@ extension PublishedFile {
     guard modifiedNanoseconds != nil, found.modifiedNanoseconds != nil else {
       return inode != found.inode || length != found.length || found.isWritten(after: finished)
     }
-    guard !hasOtherTime(than: found) else { return true }
+    guard !hasOtherTime(than: found), found.length <= length else { return true }
     guard length != found.length, let finished, let changed = try changed() else { return false }
-    return changed > finished
+    return FoundFile.isChange(at: changed, after: finished)
   }
 
   /// Whether a changed file of this likeness is still media. An unrecognized file of the same length may have been
@@ -82,11 +82,11 @@ extension PublishedFile {
 }
 
 extension FoundFile {
-  /// How much later than the completion of its download a file must have been written to: a file server has a clock of
-  /// its own.
+  /// How much later than the completion of its download a file must have been changed: a file server has a clock of its
+  /// own.
   private static let slackMilliseconds: Int64 = 10_000
 
-  /// Whether a file's time of writing says that another program has written to it after its download was completed.
+  /// Whether a time of a file says that another program has changed it after its download was completed.
   public static func isChange(at time: Timestamp, after finished: Timestamp) -> Bool {
     time > finished.advanced(byMilliseconds: slackMilliseconds)
   }

@@ -32,7 +32,7 @@ extension InvariantChecker {
     }
     for id in Set(failed + changed).sorted() {
       guard let row = rows[id], let error = row.state.failure, error.isOfItsAddress,
-        row.freshAddresses < PodcastsStore.Limits.freshAddresses,
+        row.freshAddresses < PodcastsStore.Limits.freshAddresses, row.state.kind == .failed || row.failures > 1,
         let episode = feeds.episodes.values.filter({ $0.download == id }).max(by: { $0.id < $1.id }),
         let address = episode.content.enclosure?.address, address != row.address,
         feeds.formerAddresses(of: episode.id).contains(row.address),

@@ -217,7 +217,15 @@ struct AddCommand: EngineCommand {
     let login = AddressLogin(in: feed)
     let url = try feed.isShownWhole ? preview.string("url") ?? feed : login?.url ?? feed
     let more = try options.ofLibrary(in: access.connection) + (login?.ofRequests ?? [])
-    let (id, isNew, reply) = try access.subscribe(request("feeds/subscribe", url, more: more), with: login)
+    let reply = try access.connection.ask(request("feeds/subscribe", url, more: more)).get()
+    guard let id = FeedID(try reply.required("id", JSONObject.string)) else {
+      throw MalformedLine("a feed without a valid id")
+    }
+    let isNew = try reply.boolean("created") ?? false
+    if !isNew, let login {
+      let update = try Request("feeds/update", members(["id": id.description.json]) + login.ofRequests)
+      _ = try access.connection.ask(update).get()
+    }
     return Subscription(
       id: id, isNew: isNew, hasNewLogin: !isNew && login != nil, example: try reply.string("example"))
   }

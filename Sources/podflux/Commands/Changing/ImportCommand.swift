@@ -48,21 +48,31 @@ struct ImportCommand: EngineCommand {
     }
   }
 
-  /// Has the engine subscribe to the feeds of the document, in pieces that lines have room for, and those with a login
-  /// one by one, as `podflux add` does. Returns what it says of all.
+  /// Has the engine subscribe to the feeds of the document, in pieces that lines have room for. Returns what it says of
+  /// all.
   private func subscribe(to bytes: Data, with access: EngineAccess) throws -> JSONObject {
     let list = try Self.feeds(of: bytes)
-    let own = list.feeds.compactMap { feed in AddressLogin(in: feed.address.description).map { (feed, $0) } }
-    if own.isEmpty, bytes.count <= Self.maximumLineBytes, let text = String(validating: bytes, as: UTF8.self) {
+    let logins = Dictionary(grouping: list.feeds.compactMap { AddressLogin(in: $0.address.description) }, by: \.url)
+    if logins.isEmpty, bytes.count <= Self.maximumLineBytes, let text = String(validating: bytes, as: UTF8.self) {
       return try access.order(.podcasts(.importDocument(.text(text))))
     }
     var (added, known): (Int64, Int64) = (0, 0)
-    for (feed, login) in own {
-      let wishes = members(["group": feed.group?.json, "title": feed.title?.json, "url": login.url.json])
-      let isNew = try access.subscribe(Request("feeds/subscribe", wishes + login.ofRequests), with: login).isNew
-      if isNew { added += 1 } else { known += 1 }
+    var others: [PodcastIntent.FeedList.Entry] = []
+    let there = logins.isEmpty ? [] : Set(try access.connection.feeds().compactMap(\.url))
+    for feed in list.feeds {
+      // Where an address has several logins, each of them stays in its address.
+      guard let login = AddressLogin(in: feed.address.description), logins[login.url]?.count == 1 else {
+        others.append(feed)
+        continue
+      }
+      // One that is there keeps the login that it has.
+      let isNew = try there.contains(feed.address.redacted) ? false : subscribe(to: feed, login, with: access)
+      switch isNew {
+      case true?: added += 1
+      case false?: known += 1
+      case nil: others.append(feed)
+      }
     }
-    let others = list.feeds.filter { AddressLogin(in: $0.address.description) == nil }
     for text in FeedListReader.documents(of: others, atMost: Self.maximumLineBytes) {
       let reply = try access.order(.podcasts(.importDocument(.text(text))))
       added += try reply.integer("added") ?? 0
@@ -76,6 +86,20 @@ struct ImportCommand: EngineCommand {
       .init(key: "added", value: .integer(added)), .init(key: "known", value: .integer(known)),
       .init(key: "rejected", value: .array(rejected)),
     ])
+  }
+
+  /// Subscribes to a feed with a login, as `podflux add` does. Returns whether it was not there, or nil if the engine
+  /// refuses the login: there may be too many of them.
+  private func subscribe(
+    to feed: PodcastIntent.FeedList.Entry, _ login: AddressLogin, with access: EngineAccess
+  ) throws -> Bool? {
+    let wishes = members(["group": feed.group?.json, "title": feed.title?.json, "url": login.url.json])
+    do {
+      let request = try Request("feeds/subscribe", wishes + login.ofRequests)
+      return try access.connection.ask(request).get().boolean("created") ?? true
+    } catch let refusal as EngineRefusal where !refusal.isOfEnd {
+      return nil
+    }
   }
 
   private static func feeds(of bytes: Data) throws -> PodcastIntent.FeedList {
@@ -113,7 +137,7 @@ struct ImportCommand: EngineCommand {
   private func show(_ bytes: Data, on console: Console) throws {
     let list = try Self.feeds(of: bytes)
     let known = try knownURLs()
-    for feed in list.feeds where !known.contains(feed.address.description.withoutCredentials) {
+    for feed in list.feeds where !known.contains(feed.address.redacted) {
       guard console.options.json else {
         console.result(feed.title.map { "\($0)  \(feed.address.redacted)" } ?? feed.address.redacted)
         continue
