@@ -45,8 +45,9 @@ extension PublishedFile {
   /// Without a recorded time, another length or inode suggests an edit, or a time after the download's completion.
   ///
   /// Some taggers set the time back. A file of another length that was changed after the download ended was edited,
-  /// too: a disk that fails changes no length. One that has grown was edited in any case, perhaps by a hook at once; one
-  /// that was cut short at once was hardly edited. Of a file as long as before nothing tells an edit from damage then.
+  /// too: a disk that fails changes no length. One that has grown was edited in any case, perhaps by a hook at once;
+  /// one that was cut short at once was hardly edited. Of a file as long as before nothing tells an edit from damage
+  /// then.
   ///
   /// - Parameters:
   ///   - found: The file in the row's place.
