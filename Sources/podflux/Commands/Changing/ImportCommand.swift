@@ -52,16 +52,19 @@ struct ImportCommand: EngineCommand {
   /// all.
   private func subscribe(to bytes: Data, with access: EngineAccess) throws -> JSONObject {
     let list = try Self.feeds(of: bytes)
-    let logins = Dictionary(grouping: list.feeds.compactMap { AddressLogin(in: $0.address.description) }, by: \.url)
+    let feeds = list.feeds.map { feed in
+      (feed, login: feed.address.hasUser ? AddressLogin(in: feed.address.description) : nil)
+    }
+    let logins = Dictionary(grouping: feeds.compactMap(\.login), by: \.url)
     if logins.isEmpty, bytes.count <= Self.maximumLineBytes, let text = String(validating: bytes, as: UTF8.self) {
       return try access.order(.podcasts(.importDocument(.text(text))))
     }
     var (added, known): (Int64, Int64) = (0, 0)
     var others: [PodcastIntent.FeedList.Entry] = []
     let there = logins.isEmpty ? [] : Set(try access.connection.feeds().compactMap(\.url))
-    for feed in list.feeds {
+    for (feed, login) in feeds {
       // Where an address has several logins, each of them stays in its address.
-      guard let login = AddressLogin(in: feed.address.description), logins[login.url]?.count == 1 else {
+      guard let login, logins[login.url]?.count == 1 else {
         others.append(feed)
         continue
       }
