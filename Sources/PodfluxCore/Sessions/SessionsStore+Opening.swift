@@ -17,12 +17,17 @@ extension SessionsStore {
     wakeAt = nil
     for key in view.sessions.keys.sorted() where live[key] == nil {
       guard let session = view.sessions[key], case .opening(let opening) = session.state else { continue }
-      if let next = opening.next, next > turn.now {
+      if let next = opening.next, next > turn.now, !isTooFar(next, from: turn.now) {
         wakeAt = Timestamp.earlier(wakeAt, next)
       } else if context.mayOpen(session) {
         start(session, opening, reading: context, in: &turn)
       }
     }
+  }
+
+  /// Whether a moment is so far away that only a clock which was wrong can have set it.
+  private func isTooFar(_ next: Timestamp, from now: Timestamp) -> Bool {
+    now.isPossible && next > now.advanced(byMilliseconds: 2 * Session.Limits.backoff.longestMilliseconds)
   }
 
   private mutating func start(

@@ -121,6 +121,19 @@ struct SessionsStoreTests {
     #expect(orders.isEmpty)
   }
 
+  @Test("An opening that a wrong clock has put off for years is tried again when the clock is set right")
+  func wrongClock() throws {
+    let right = world.clock.wall
+    world.clock.wall = right.advanced(byDays: 400)
+    _ = try open("s", login())
+    try world.send(.session(.failed(try opening().id, DownloadError(.connectFailed, "nothing listens"))))
+    #expect(orders.isEmpty)
+    world.clock.wall = right
+    try world.send(.timeCame)
+    try world.send(.session(.opened(try opening().id, expires: nil)))
+    #expect(try session().state == .open)
+  }
+
   @Test("What is lacking is refused before anything changes")
   func refusals() throws {
     func refusal(_ login: Login) -> Refusal? {
