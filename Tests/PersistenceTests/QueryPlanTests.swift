@@ -375,6 +375,7 @@ struct QueryPlanTests {
       _ = try sidecars.due(at: Sample.moment, need, limit: 3)
     }
     _ = try (sidecars.nextMoment(after: Sample.moment), sidecars.owed(limit: 3), sidecars.isEmpty())
+    try sidecars.bringForward(dueAfter: Sample.moment, to: Sample.moment)
     try sidecars.postpone(3)
     try sidecars.oweAll()
     try sidecars.save(scanAfter: 1)

@@ -43,6 +43,12 @@ struct SidecarTableTests {
       #expect(try tables.sidecars.due(at: Sample.moment, .nothing, limit: 9).map(\.key) == [2, 1, 9])
       #expect(try tables.sidecars.nextMoment(after: Timestamp(milliseconds: 0)) == Sample.moment)
       #expect(try tables.sidecars.nextMoment(after: Sample.moment) == nil)
+      let (zero, early) = (Timestamp(milliseconds: 0), Timestamp(milliseconds: 7))
+      try tables.sidecars.bringForward(dueAfter: Sample.moment, to: early)
+      #expect(try tables.sidecars.nextMoment(after: zero) == Sample.moment)
+      try tables.sidecars.bringForward(dueAfter: early, to: early)
+      #expect(try tables.sidecars.nextMoment(after: zero) == early)
+      #expect(try tables.sidecars.nextMoment(after: early) == nil)
     }
   }
 

@@ -126,6 +126,13 @@ struct SQLSidecarTable: SidecarTable {
     }
   }
 
+  func bringForward(dueAfter latest: Timestamp, to moment: Timestamp) throws {
+    for (index, url) in [("sidecars_due", "NOT NULL"), ("sidecars_due_here", "NULL")] {
+      let sql = "UPDATE sidecars INDEXED BY \(index) SET next_at = ? WHERE next_at > ? AND url IS \(url)"
+      try db.cachedStatement(sql: sql).execute(arguments: [moment.milliseconds, latest.milliseconds])
+    }
+  }
+
   func owed(limit: Int) throws -> [Sidecar] {
     try fetch("WHERE \(Self.isOwed) ORDER BY key LIMIT ?", [limit])
   }

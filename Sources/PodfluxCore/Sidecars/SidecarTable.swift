@@ -36,6 +36,8 @@ public protocol SidecarTable {
   func due(at now: Timestamp, _ need: SidecarNeed, limit: Int) throws -> [Sidecar]
   /// When the first one is to be fetched after this moment.
   func nextMoment(after now: Timestamp) throws -> Timestamp?
+  /// Lets those that are to be fetched after one moment be fetched at another. Cost: linear in them.
+  func bringForward(dueAfter latest: Timestamp, to moment: Timestamp) throws
   /// The first sidecars that are owed a deletion or a move, but for those that were postponed.
   func owed(limit: Int) throws -> [Sidecar]
   /// Postpones what a sidecar is owed until `oweAll`.

@@ -104,12 +104,16 @@ public struct SidecarsStore: DomainStore {
     case .recovered:
       mayFetch = true
       guard hasRows else { break }
+      try forgetFarMoments(in: turn)
       try turn.tables.sidecars.oweAll()
       errands.oweMore()
       if context.settings.cleanupOnStart { beginRound(in: turn) }
     case .cleanup(.run(let request)):
       if request.mode == .apply { beginRound(in: turn) }
-    case .timeCame, .networkPath, .network: mayFetch = true
+    case .timeCame:
+      mayFetch = true
+      if hasRows { try forgetFarMoments(in: turn) }
+    case .networkPath, .network: mayFetch = true
     case .stop: if context.lifecycle.isEnding { for key in live.keys.sorted() { stop(key, in: &turn) } }
     default: break
     }

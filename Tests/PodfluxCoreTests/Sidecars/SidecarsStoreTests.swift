@@ -253,6 +253,22 @@ struct SidecarsStoreTests {
     #expect(world.dispatcher.state.awaited == nil)
   }
 
+  @Test("What a wrong clock has put off for years is fetched when the clock is set right", arguments: [false, true])
+  func wrongClock(isAtStart: Bool) throws {
+    _ = try complete("a")
+    let right = world.clock.wall
+    world.clock.wall = right.advanced(byDays: 400)
+    try report(try #require(fetches.first), .failed(.lost, retryAfter: nil))
+    #expect(fetches.isEmpty)
+    world.clock.wall = right
+    if isAtStart { try world.restart() } else { try world.send(.timeCame) }
+    #expect(fetches.count == 1)
+    // The next failure waits as ever.
+    try report(try #require(fetches.first), .failed(.lost, retryAfter: nil))
+    try world.send(.timeCame)
+    #expect(fetches.isEmpty)
+  }
+
   @Test("What falls due while all slots are taken waits for the end of a fetch, and wakes nothing")
   func slots() throws {
     _ = try complete("a")
