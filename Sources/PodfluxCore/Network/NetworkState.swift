@@ -30,8 +30,8 @@ public struct NetworkState: Hashable, Sendable, Codable {
 
 /// How many bytes came over cellular in a month.
 public struct CellularUsage: Hashable, Sendable, Codable {
-  /// The month, counted from January of the year 0. It never goes back, even if the clock does: otherwise a spent
-  /// budget would become available again.
+  /// The month, counted from January of the year 0. It does not go back with the clock: otherwise a spent budget would
+  /// become available again. Only one that the clock cannot have shown rightly is given up, and its bytes count on.
   public var month: Int64
   public var bytes: Int64
 
@@ -40,9 +40,18 @@ public struct CellularUsage: Hashable, Sendable, Codable {
     self.bytes = bytes
   }
 
-  /// The usage of the current month: itself, or 0 if a new month has begun.
-  public func turned(to current: Int64) -> CellularUsage {
-    current > month ? CellularUsage(month: current) : self
+  /// The usage of the month of a moment: itself, or 0 if a new month has begun.
+  public func turned(to now: Timestamp, in localTime: LocalTime) -> CellularUsage {
+    let current = localTime.month(at: now)
+    return current > month ? CellularUsage(month: current) : corrected(to: now, in: localTime)
+  }
+
+  /// The same bytes in the month of a moment, if the present one lies so far ahead that only a wrong clock can have
+  /// shown it: the budget would not begin anew for years.
+  public func corrected(to now: Timestamp, in localTime: LocalTime) -> CellularUsage {
+    let current = localTime.month(at: now)
+    guard now.isPossible, month > current + 1 else { return self }
+    return CellularUsage(month: current, bytes: bytes)
   }
 }
 

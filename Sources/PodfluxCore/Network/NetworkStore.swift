@@ -38,6 +38,11 @@ public struct NetworkStore: DomainStore {
       detected = path
       if state.source == .auto { try change(to: path, saidBy: .auto, in: &turn) }
     case .recovered(let recovery): try begin(recovery, in: &turn)
+    case .timeCame:
+      let usage = state.usage.corrected(to: turn.now, in: state.localTime)
+      guard usage != state.usage else { break }
+      state.usage = usage
+      try turn.tables.save(state)
     case .localTime(let localTime):
       state.localTime = localTime
       try turn.tables.save(state)
@@ -49,6 +54,7 @@ public struct NetworkStore: DomainStore {
   private mutating func begin(_ recovery: Recovery, in turn: inout PodfluxTurn) throws {
     detected = recovery.detectedPath
     state.localTime = recovery.localTime ?? state.localTime
+    state.usage = state.usage.corrected(to: turn.now, in: state.localTime)
     // What a client reported to an earlier engine does not hold any more.
     let path = recovery.reportedPath ?? recovery.detectedPath ?? NetworkPath(status: .online)
     move(to: path, saidBy: recovery.reportedPath == nil ? .auto : .reported, in: &turn)
@@ -83,7 +89,7 @@ public struct NetworkStore: DomainStore {
   }
 
   private mutating func count(_ bytes: Int64, in turn: borrowing PodfluxTurn) throws {
-    var usage = state.usage.turned(to: state.localTime.month(at: turn.now))
+    var usage = state.usage.turned(to: turn.now, in: state.localTime)
     usage.bytes = min(.max - bytes, usage.bytes) + bytes
     state.usage = usage
     try turn.tables.save(state)
@@ -121,7 +127,7 @@ extension NetworkState {
     let budget = settings.cellularBudgetBytesPerMonth
     // Each turn asks; the month takes a calendar.
     guard path.interface == .cellular, budget > 0, usage.bytes >= budget else { return nil }
-    let usage = usage.turned(to: localTime.month(at: now))
+    let usage = usage.turned(to: now, in: localTime)
     guard usage.bytes >= budget else { return nil }
     return .budget(
       SpentBudget(

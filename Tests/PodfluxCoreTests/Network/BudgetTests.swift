@@ -57,6 +57,51 @@ struct BudgetTests {
     #expect(world.stopped.map(\.download) == [id])
   }
 
+  @Test("A month that a wrong clock has shown is given up, and its bytes count in the present one")
+  func clockAhead() throws {
+    let id = try world.enqueue("a", may: .any)
+    let right = world.clock.wall
+    world.clock.wall = .on(2028, 2, 20)
+    try world.fetch(600, by: id)
+    #expect(world.network.usage == CellularUsage(month: 2028 * 12 + 1, bytes: 600))
+    world.clock.wall = right
+    try world.fetch(100, by: id)
+    #expect(world.network.usage == CellularUsage(month: 2027 * 12, bytes: 700))
+    try world.fetch(300, by: id)
+    try world.endStopped()
+    let spent = SpentBudget(usedBytes: 1000, budgetBytes: 1000, until: february)
+    #expect(try world.obstacle(id) == .budget(spent))
+    world.clock.wall = february
+    try world.send(.timeCame)
+    #expect(world.started == ["a"])
+  }
+
+  @Test("Such a month is given up also where no byte comes", arguments: [false, true])
+  func clockAheadBefore(isAtStart: Bool) throws {
+    let id = try world.enqueue("a", may: .any)
+    let right = world.clock.wall
+    world.clock.wall = .on(2028, 2, 20)
+    try world.fetch(1000, by: id)
+    world.clock.wall = right
+    if isAtStart { try world.restart() } else { try world.send(.timeCame) }
+    #expect(world.network.usage == CellularUsage(month: 2027 * 12, bytes: 1000))
+    #expect(try world.database.read { try $0.network() } == world.network)
+  }
+
+  @Test("A clock that begins in 1970 opens no new month when it is set right")
+  func clockInThePast() throws {
+    let id = try world.enqueue("a", may: .any)
+    try world.fetch(1000, by: id)
+    try world.endStopped()
+    let right = world.clock.wall
+    world.clock.wall = Timestamp(milliseconds: 0)
+    try world.send(.timeCame)
+    world.clock.wall = right
+    try world.send(.timeCame)
+    #expect(world.network.usage == CellularUsage(month: 2027 * 12, bytes: 1000))
+    #expect(world.started.isEmpty)
+  }
+
   @Test("Bytes over other paths, and reports of superseded attempts, do not count")
   func others() throws {
     let former = try world.enqueue("a", may: .any)

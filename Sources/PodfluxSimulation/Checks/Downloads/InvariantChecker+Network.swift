@@ -83,7 +83,7 @@ extension InvariantChecker {
       }
       told.told += report.fetched
       if told.isCellular, report.fetched > 0 {
-        usage = usage.turned(to: network.localTime.month(at: batch.clock.wall))
+        usage = usage.turned(to: batch.clock.wall, in: network.localTime)
         usage.bytes += report.fetched
       }
       traffic[report.attempt] = report.news.isEnd ? nil : told

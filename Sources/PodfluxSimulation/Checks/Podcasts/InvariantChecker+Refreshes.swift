@@ -99,7 +99,7 @@ extension InvariantChecker {
   func check(_ report: RefreshReport, _ batch: Batch, _ world: World) throws {
     guard let refresh = feeds.live[report.refresh] else { return }
     if feeds.cellular.contains(report.refresh), report.fetched > 0, let process = world.process {
-      usage = usage.turned(to: process.dispatcher.state.network.state.localTime.month(at: batch.clock.wall))
+      usage = usage.turned(to: batch.clock.wall, in: process.dispatcher.state.network.state.localTime)
       usage.bytes += report.fetched
     }
     if report.news.isEnd { feeds.forget(report.refresh) }
