@@ -87,15 +87,17 @@ extension DownloadError {
 
 /// Takes what may be secret out of the URLs in a text: user info, query and fragment.
 package func redactingURLs(in text: String) -> String {
-  text.split(separator: " ", omittingEmptySubsequences: false)
-    .map { $0.contains("://") ? redactingURL($0) : $0 }
+  // By scalars: a mark with a combining accent is one Character, not equal to the mark.
+  text.unicodeScalars.split(separator: " ", omittingEmptySubsequences: false)
+    .map { String(redactingURL($0)) }
     .joined(separator: " ")
 }
 
-private func redactingURL(_ word: Substring) -> Substring {
-  let withoutQuery = word.prefix { $0 != "?" && $0 != "#" }
-  guard let marker = withoutQuery.firstRange(of: "://") else { return withoutQuery }
-  let authority = withoutQuery[marker.upperBound...].prefix { $0 != "/" }
-  guard let at = authority.lastIndex(of: "@") else { return withoutQuery }
-  return withoutQuery[..<marker.upperBound] + withoutQuery[withoutQuery.index(after: at)...]
+private func redactingURL(_ word: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
+  guard let marker = word.firstRange(of: "://".unicodeScalars) else { return word }
+  var shown = word.prefix { $0 != "?" && $0 != "#" }
+  guard marker.upperBound <= shown.endIndex else { return shown }
+  let authority = shown[marker.upperBound...].prefix { $0 != "/" }
+  if let at = authority.lastIndex(of: "@") { shown.removeSubrange(marker.upperBound...at) }
+  return shown
 }

@@ -23,6 +23,9 @@ struct RedactionTests {
       ("https://a.example/f?hdnts=1#t=10", "https://a.example/f#t=10"),
       ("https://a.example/f?", "https://a.example/f?"),
       ("https://me:pw@a.example?token=1&token=2", "https://a.example"),
+      // A mark with a combining accent is one Character, not equal to the mark.
+      ("https://\u{301}me:pw@a.example/f", "https://a.example/f"),
+      ("https://me:pw@a.example/\u{301}f?\u{301}a=1&token=2", "https://a.example/\u{301}f?\u{301}a=1"),
     ])
   func redacted(url: String, shown: String) throws {
     let address = try WebAddress(url)

@@ -187,5 +187,8 @@ struct CurlFailureTests {
   func redaction() {
     let text = redactingURLs(in: "cannot fetch http://me:pw@host:80/a@b?token=x#y or https://host")
     #expect(text == "cannot fetch http://host:80/a@b or https://host")
+    // A mark with a combining accent is one Character, not equal to the mark.
+    let accents = redactingURLs(in: "no http://\u{301}me:pw@host/\u{301}a?\u{301}token=x or #y?u=http://me@host")
+    #expect(accents == "no http://host/\u{301}a or ")
   }
 }

@@ -59,10 +59,10 @@ extension WebAddress {
 
   /// The URL with another one's user name and password, if that is of the same origin and this one has none.
   public func withUser(of other: WebAddress) -> WebAddress {
-    guard !hasUser, hasOrigin(of: other), let place = other.placeOfUser,
-      let slashes = description.firstRange(of: "://")
-    else { return self }
-    let (scheme, rest) = (description[..<slashes.upperBound], description[slashes.upperBound...])
+    guard !hasUser, hasOrigin(of: other), let place = other.placeOfUser, let begin = beginOfAuthority else {
+      return self
+    }
+    let (scheme, rest) = (description[..<begin], description[begin...])
     return (try? WebAddress(String(scheme + other.description[place] + rest))) ?? self
   }
 
@@ -75,9 +75,15 @@ extension WebAddress {
   /// Where user name and password stand, with the `@` behind them.
   private var placeOfUser: Range<String.Index>? {
     let bytes = description.utf8
-    guard bytes.contains(UInt8(ascii: "@")), let slashes = description.firstRange(of: "://") else { return nil }
-    let authority = bytes[slashes.upperBound...].prefix { !"/?#".utf8.contains($0) }
+    guard bytes.contains(UInt8(ascii: "@")), let begin = beginOfAuthority else { return nil }
+    let authority = bytes[begin...].prefix { !"/?#".utf8.contains($0) }
     guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return nil }
-    return slashes.upperBound..<bytes.index(after: at)
+    return begin..<bytes.index(after: at)
+  }
+
+  /// Where the authority begins. By bytes, as in `init`: a slash with a combining accent is one Character.
+  private var beginOfAuthority: String.Index? {
+    let bytes = description.utf8
+    return bytes.firstIndex(of: UInt8(ascii: ":")).map { bytes.index($0, offsetBy: 3) }
   }
 }

@@ -114,15 +114,16 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
   /// The same place in the one spelling by which subscriptions are told apart: scheme and host in lower case, without
   /// the scheme's own port and without a fragment, which no request has (RFC 3986 sections 6.2.2.1, 6.2.3 and 3.5).
   public var normalized: WebAddress {
-    let whole = description.prefix { $0 != "#" }
-    guard let colon = whole.firstIndex(of: ":") else { return self }
+    // By bytes, as in `init`.
+    let whole = description.utf8.prefix { $0 != UInt8(ascii: "#") }
+    guard let colon = whole.firstIndex(of: UInt8(ascii: ":")) else { return self }
     let rest = whole[colon...].dropFirst(3)
-    let authority = rest.prefix { $0 != "/" && $0 != "?" }
-    let user = authority.lastIndex(of: "@").map { authority[...$0] } ?? ""
+    let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+    let user = authority.lastIndex(of: UInt8(ascii: "@")).map { Substring(authority[...$0]) } ?? ""
     let (scheme, name, port) = origin
     let isStandard = port == (scheme == "https" ? 443 : 80)
-    let text = "\(scheme)://\(user)\(name)\(isStandard ? "" : ":\(port)")\(rest[authority.endIndex...])"
-    return (try? WebAddress(text)) ?? self
+    let path = Substring(rest[authority.endIndex...])
+    return (try? WebAddress("\(scheme)://\(user)\(name)\(isStandard ? "" : ":\(port)")\(path)")) ?? self
   }
 
   /// Whether it has the scheme, host and port of another (RFC 6454 section 5). Different spellings of a host count as
