@@ -238,6 +238,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
       stage = keepsNotes && usableValidators == nil ? .reading(head) : .holding(head)
       isLedAway = isAtOwnAddress && refresh.feed.episodes > 0 && isElsewhere(head.permanentURL)
     case let status where RefreshAgent.refusals.contains(status) && mayAskAsBrowser: stage = .refused
+    case 410 where further == nil && !(isAtOwnAddress && head.isOfAskedAddress): fail(.goneElsewhere, retryAfter(head))
     default: fail(.answered(head, to: "feed"), retryAfter(head))
     }
   }

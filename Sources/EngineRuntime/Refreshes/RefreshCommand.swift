@@ -41,4 +41,7 @@ extension ResponseHead {
 
   /// Whether a feed's document follows, or has been found unchanged.
   package var hasFeed: Bool { status == 200 || status == 304 }
+
+  /// Whether it speaks for the address that was asked: no redirect has led from there, or permanent ones alone.
+  var isOfAskedAddress: Bool { redirects == 0 || permanentURL != nil }
 }

@@ -122,7 +122,8 @@ struct RefreshAttemptTests {
   private func events(_ answer: Answer, _ request: HTTPRequest, _ pieces: Int) -> [RefreshEvent] {
     if let failure = answer.failure { return [.exchangeEnded(.failure(failure))] }
     var head = ResponseHead(
-      status: answer.status, effectiveURL: answer.url ?? request.url, permanentURL: answer.permanentURL,
+      status: answer.status, effectiveURL: answer.url ?? request.url,
+      redirects: answer.url == nil && answer.permanentURL == nil ? 0 : 1, permanentURL: answer.permanentURL,
       fields: answer.fields.map { HTTPField(name: $0.0, value: $0.1) })
     head.peer = answer.peer
     guard case .proceed = head.refreshDemand else {
@@ -281,6 +282,21 @@ struct RefreshAttemptTests {
   func statuses(status: Int, code: DownloadError.Code) throws {
     let (news, _) = try run(try feed(), [Self.address: Answer(status: status, fields: [("Retry-After", "7200")])])
     #expect(error(news.last) == code)
+  }
+
+  @Test("A feed is gone where its own address says so, or one to which that leads for good; not elsewhere")
+  func gone() throws {
+    let target = "https://elsewhere.example/f.xml"
+    func code(_ answer: Answer) throws -> DownloadError.Code? {
+      try error(run(try feed(), [Self.address: answer]).news.last)
+    }
+    #expect(try code(Answer(status: 410, url: target, permanentURL: target)) == .gone)
+    #expect(try code(Answer(status: 410, url: target)) == .httpStatus)
+    // A page that names a feed which is gone may name another one the next time.
+    let page = "<html><head><link rel=\"alternate\" type=\"application/rss+xml\" href=\"\(target)\"></head></html>"
+    let (news, requests) = try run(try feed(), [Self.address: Answer(body: page), target: Answer(status: 410)])
+    #expect(requests.map(\.url) == [Self.address, target])
+    #expect(error(news.last) == .httpStatus)
   }
 
   @Test("A server that refuses the engine's agent is asked once by a browser's, and in full", arguments: [403, 429])
