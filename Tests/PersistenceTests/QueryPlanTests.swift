@@ -369,6 +369,7 @@ struct QueryPlanTests {
       try sidecars.insert(Sidecar(kind: .info, owner: id, address: nil, stem: "a", state: state))
     }
     if let sidecar = try sidecars.find(1) { try sidecars.update(sidecar) }
+    _ = try sidecars.sidecars(of: 1, after: 0, limit: 3)
     _ = try (sidecars.sidecars(of: id), sidecars.cover(at: "a"), sidecars.covers(after: 0, limit: 3))
     _ = try (sidecars.present(after: 0, limit: 3), sidecars.isKnown(FoundFile(file)), sidecars.isUsed(file.path))
     for need in [SidecarNeed.nothing, .network(sparing: []), .network(sparing: [1]), .sessions([1])] {

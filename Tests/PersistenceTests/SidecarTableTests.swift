@@ -69,6 +69,8 @@ struct SidecarTableTests {
       #expect(try due(.network(sparing: [])) == [1, 2])
       #expect(try due(.network(sparing: [1])) == [3, 4])
       #expect(try due(.network(sparing: [1, 2])) == [4])
+      #expect(try tables.sidecars.sidecars(of: 1, after: 0, limit: 9).map(\.key) == [1, 2])
+      #expect(try tables.sidecars.sidecars(of: 1, after: 1, limit: 9).map(\.key) == [2])
       #expect(try due(.sessions([1])) == [1, 2] && due(.sessions([2])) == [3] && due(.nothing) == [])
     }
   }

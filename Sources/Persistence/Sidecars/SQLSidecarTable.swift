@@ -46,6 +46,10 @@ struct SQLSidecarTable: SidecarTable {
     try fetch("WHERE owner = ? ORDER BY key", [owner.description])
   }
 
+  func sidecars(of session: Session.Key, after key: Sidecar.Key, limit: Int) throws -> [Sidecar] {
+    try inOrder(fetch("WHERE session = ? AND key > ? ORDER BY key LIMIT ?", [session, key, limit]), after: key)
+  }
+
   func cover(at stem: String) throws -> Sidecar? {
     try fetch("WHERE kind = 'cover' AND stem = ? AND state <> 'leaving' ORDER BY key LIMIT 1", [stem]).first
   }

@@ -15,7 +15,7 @@ public struct Sidecar: Hashable, Sendable {
   /// Its path without the extension, which its content decides.
   public var stem: String
   public var state: State { didSet { if !isToBeFetched { session = nil } } }
-  /// The session of its podcast's feed, as long as it may have to be fetched.
+  /// The session of its podcast's feed, if it is for the host of its address, as long as it may have to be fetched.
   public var session: Session.Key?
   /// Where its podcast's feed was read that names its address.
   public var feedReadFrom: AddressClass

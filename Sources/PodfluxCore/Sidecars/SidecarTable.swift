@@ -17,6 +17,8 @@ public protocol SidecarTable {
   func delete(_ key: Sidecar.Key) throws
   /// The sidecars of a download, in the order of their numbers.
   func sidecars(of owner: DownloadID) throws -> [Sidecar]
+  /// The sidecars that have a session, after this one, in the order of their numbers.
+  func sidecars(of session: Session.Key, after key: Sidecar.Key, limit: Int) throws -> [Sidecar]
   func cover(at stem: String) throws -> Sidecar?
   /// The covers after this one, in the order of their numbers.
   func covers(after key: Sidecar.Key, limit: Int) throws -> [Sidecar]

@@ -84,13 +84,13 @@ extension SidecarsStore {
   // MARK: Moving
 
   /// Renames a download's sidecars after its file has been renamed.
-  mutating func follow(_ step: CleanupStep, settings: Settings, in turn: inout PodfluxTurn) throws {
+  mutating func follow(_ step: CleanupStep, reading context: Context, in turn: inout PodfluxTurn) throws {
     guard case .misnamed(let id, let file, _) = step.finding else { return }
     if hasRows {
       for var sidecar in try turn.tables.sidecars.sidecars(of: id) { try follow(&sidecar, in: turn) }
       try leaveCovers(above: file.path, in: &turn)
     }
-    try want(for: id, settings: settings, in: turn)
+    try want(for: id, reading: context, in: turn)
   }
 
   /// A sidecar that is there follows its download's file, if it is still named after the one that had it.

@@ -105,6 +105,7 @@ public struct SidecarsStore: DomainStore {
       mayFetch = true
       guard hasRows else { break }
       try forgetFarMoments(in: turn)
+      try leaveForeignSessions(reading: context, in: turn)
       try turn.tables.sidecars.oweAll()
       errands.oweMore()
       if context.settings.cleanupOnStart { beginRound(in: turn) }
@@ -128,13 +129,13 @@ public struct SidecarsStore: DomainStore {
       guard context.settings.sidecars.kinds.contains(where: { !former.sidecars.contains($0) }) else { break }
       scanAfter = 0
       try turn.tables.sidecars.save(scanAfter: scanAfter)
-    case .downloads(.completed(let id)): try want(for: id, settings: context.settings, in: turn)
+    case .downloads(.completed(let id)): try want(for: id, reading: context, in: turn)
     // One that is completed already has got an episode.
-    case .downloads(.enqueued(_, let id, isNew: false)): try want(for: id, settings: context.settings, in: turn)
+    case .downloads(.enqueued(_, let id, isNew: false)): try want(for: id, reading: context, in: turn)
     // A file that is written already stays as it is.
-    case .podcasts(.noted(let ids)): for id in ids { try want(for: id, settings: context.settings, in: turn) }
+    case .podcasts(.noted(let ids)): for id in ids { try want(for: id, reading: context, in: turn) }
     case .podcasts(.sessionChanged(let ids, let former, let session)):
-      for id in ids { try follow(session, from: former, id, in: turn) }
+      for id in ids { try follow(session, from: former, id, reading: context, in: turn) }
     case .downloads(.removed(let id, let file, let withFile)):
       try leave(id, withFile: withFile, forGood: true, in: &turn)
       try leaveCovers(above: file.path, in: &turn)
@@ -146,7 +147,7 @@ public struct SidecarsStore: DomainStore {
       errands.oweMore()
       if round == nil { round = Round(number: turn.sequence, sidecar: nil) } else { round?.cover = 0 }
     case .cleanup(.endedRenaming(let step, let isMoved)):
-      if isMoved { try follow(step, settings: context.settings, in: &turn) }
+      if isMoved { try follow(step, reading: context, in: &turn) }
     default: break
     }
   }
@@ -155,7 +156,7 @@ public struct SidecarsStore: DomainStore {
   public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
     guard context.lifecycle.isScheduling else { return }
     goesOnAt = nil
-    try scan(settings: context.settings, in: &turn)
+    try scan(reading: context, in: &turn)
     try goOnLooking(in: &turn)
     if scanAfter != nil || round.map({ !$0.isLooking }) ?? false { goesOnAt = turn.now }
     stopWhatMayNotRun(reading: context, in: &turn)

@@ -220,6 +220,9 @@ struct ObservedSidecars: SidecarTable {
   }
   func delete(_ key: Sidecar.Key) throws { try inner.delete(key) }
   func sidecars(of owner: DownloadID) throws -> [Sidecar] { try inner.sidecars(of: owner) }
+  func sidecars(of session: Session.Key, after key: Sidecar.Key, limit: Int) throws -> [Sidecar] {
+    try inner.sidecars(of: session, after: key, limit: limit)
+  }
   func cover(at stem: String) throws -> Sidecar? { try inner.cover(at: stem) }
   func covers(after key: Sidecar.Key, limit: Int) throws -> [Sidecar] { try inner.covers(after: key, limit: limit) }
   func present(after key: Sidecar.Key, limit: Int) throws -> [Sidecar] { try inner.present(after: key, limit: limit) }

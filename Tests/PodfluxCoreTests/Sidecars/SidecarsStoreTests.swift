@@ -269,6 +269,59 @@ struct SidecarsStoreTests {
     #expect(fetches.isEmpty)
   }
 
+  // MARK: Sessions
+
+  /// Makes a session without a secret.
+  private func open(_ name: String, for hosts: String...) throws -> SessionID {
+    let id = try #require(SessionID(name))
+    try world.send(.sessions(.open(.init(id: id, login: Login(Session.Wish(hosts: hosts, kind: .none))))))
+    return id
+  }
+
+  @Test("A sidecar has its feed's session where that is for its host, and none elsewhere")
+  func sessions() throws {
+    let (own, both) = (try open("own", for: "feeds.example"), try open("both", for: "feeds.example", "side.example"))
+    func give(_ session: SessionID) throws {
+      var update = PodcastIntent.Update()
+      update.session = .known(session)
+      try world.send(.podcasts(.update(try #require(FeedID("f")), update)))
+    }
+    try set([])
+    try completeEpisode()
+    try give(own)
+    for id in [own, both] { try world.send(.sessions(.close(id, forgetting: false))) }
+    try set([.chapters])
+    let fetch = try #require(fetches.first)
+    #expect(try row().session == nil)
+    try give(both)
+    #expect(try row().session == 2)
+    try give(own)
+    #expect(try row().session == nil)
+    try give(both)
+    // The next request would need the login, which is closed.
+    try report(fetch, .stopped)
+    #expect(try row().session == 2 && fetches.isEmpty)
+  }
+
+  @Test("Many that wait for a closed session hold up none that a former version has given it for another host")
+  func foreignSessions() throws {
+    try set([.cover])
+    try world.send(.sessions(.close(try open("s", for: "a.example"), forgetting: false)))
+    let count = SidecarLimits.rowsAtOnce
+    try world.database.ledger().transaction { tables in
+      for number in 0...count {
+        try tables.sidecars.insert(
+          Sidecar(
+            kind: .cover, owner: nil, address: try .on(number == count ? "cdn.example" : "a.example", "\(number)"),
+            stem: "Show \(number)/cover", state: .wanted(failures: 0, next: Timestamp(milliseconds: Int64(number))),
+            session: 1))
+      }
+    }
+    try world.restart()
+    #expect(fetches.map(\.stem) == ["Show \(count)/cover"])
+    #expect(try rows.map(\.session) == Array(repeating: 1, count: count) + [nil])
+  }
+
   @Test("What falls due while all slots are taken waits for the end of a fetch, and wakes nothing")
   func slots() throws {
     _ = try complete("a")
