@@ -49,7 +49,7 @@ extension PodcastsStore {
   }
 
   private mutating func take(_ list: PodcastIntent.FeedList, in turn: inout PodfluxTurn) throws -> Reply {
-    try checkRoom(for: list.feeds.count, in: turn)
+    try checkRoom(for: list, in: turn)
     var (added, known) = (0, 0)
     for entry in list.feeds {
       if try knownFeed(at: entry.address, in: turn) != nil {
@@ -70,6 +70,16 @@ extension PodcastsStore {
     let feeds = turn.tables.feeds
     if let id = try feeds.find(at: address.normalized) { return id }
     return try feeds.find(at: address)
+  }
+
+  /// Checks that what is new in a list has room. Where the whole list has, nothing is looked up.
+  private func checkRoom(for list: PodcastIntent.FeedList, in turn: borrowing PodfluxTurn) throws {
+    guard try turn.tables.feeds.count() + list.feeds.count > PodcastIntent.Limits.feeds else { return }
+    var new: Set<WebAddress> = []
+    for entry in list.feeds {
+      if try knownFeed(at: entry.address, in: turn) == nil { new.insert(entry.address.normalized) }
+    }
+    try checkRoom(for: new.count, in: turn)
   }
 
   private func checkRoom(for number: Int, in turn: borrowing PodfluxTurn) throws {

@@ -547,6 +547,23 @@ struct PodcastsStoreTests {
     #expect(started.map(\.feed.wishes.group) == ["News/Daily"])
   }
 
+  @Test("A list needs room for what is new in it, and for nothing else")
+  func room() throws {
+    try subscribe("a")
+    try world.copyFeed(times: PodcastIntent.Limits.feeds - 2)
+    let known = PodcastIntent.FeedList.Entry(address: try address("https://feeds.example/a.xml"))
+    let new = PodcastIntent.FeedList.Entry(address: try address("https://feeds.example/n.xml"))
+    let again = PodcastIntent.FeedList.Entry(address: try address("https://Feeds.Example:443/n.xml"))
+    let other = PodcastIntent.FeedList.Entry(address: try address("https://feeds.example/o.xml"))
+    func take(_ feeds: [PodcastIntent.FeedList.Entry]) throws -> Reply? {
+      try world.send(.podcasts(.import(.init(feeds: feeds, rejected: []))))
+    }
+    #expect(throws: Refusal.self) { try take([known, new, other]) }
+    #expect(try take([known, new, again, known]) == .imported(added: 1, known: 3, rejected: []))
+    #expect(try take([known, new]) == .imported(added: 0, known: 2, rejected: []))
+    #expect(throws: Refusal.self) { try take([other]) }
+  }
+
   @Test("A call that does not concern the store changes nothing")
   func concern() throws {
     try subscribe("a", episodes: 1)
