@@ -43,7 +43,7 @@ public struct NetworkStore: DomainStore {
       guard usage != state.usage else { break }
       state.usage = usage
       try turn.tables.save(state)
-    case .localTime(let localTime):
+    case .localTime(let localTime) where localTime != state.localTime:
       state.localTime = localTime
       try turn.tables.save(state)
     default: break
@@ -78,12 +78,14 @@ public struct NetworkStore: DomainStore {
     state.source = source
   }
 
-  /// Counts what attempts, refreshes and fetches of sidecars bring over cellular.
+  /// Counts what attempts, refreshes and fetches of sidecars bring over cellular, and asks for the time zone each day.
   public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading _: Void) throws {
     switch event {
     case .downloads(.fetchedOverCellular(let bytes)), .podcasts(.fetchedOverCellular(let bytes)),
       .sidecars(.fetchedOverCellular(let bytes)):
       try count(bytes, in: turn)
+    // The machine may be in another zone than yesterday.
+    case .upkeep(.began): turn.perform(.readLocalTime)
     default: break
     }
   }

@@ -10,8 +10,8 @@ public enum UpkeepEvent: Sendable {
 }
 
 /// The daily upkeep, however long the engine runs: postponed deletions are tried again, files leave the quarantine
-/// after their time, the system's certificate authorities are read anew, and folders and former files that no longer
-/// matter are forgotten.
+/// after their time, the system's certificate authorities and the time zone are read anew, and folders and former files
+/// that no longer matter are forgotten.
 ///
 /// A start does the first and the third as well; only a start compares rows and files. The upkeep goes in rounds, each
 /// of them a turn with a bounded amount of work. A crash in a round makes the upkeep begin again.

@@ -71,4 +71,18 @@ struct NetworkStoreTests {
     try world.send(.timeCame)
     #expect(world.effects.contains(.readLocalTime))
   }
+
+  @Test("The time zone is read anew once a day: the machine may be elsewhere")
+  func travelling() throws {
+    let world = try World()
+    try world.send(.localTime(.berlin))
+    #expect(!world.effects.contains(.readLocalTime))
+    world.advance(seconds: 86_400)
+    try world.send(.timeCame)
+    #expect(world.effects.filter { $0 == .readLocalTime }.count == 1)
+    try world.send(.upkeepDone(gone: []), .localTime(LocalTime(seconds: -18_000)))
+    #expect(world.network.localTime.seconds == -18_000)
+    try world.send(.timeCame)
+    #expect(!world.effects.contains(.readLocalTime))
+  }
 }
