@@ -2,6 +2,7 @@ import Foundation
 import PodfluxClient
 import PodfluxCore
 import PodfluxPeople
+import Testing
 import Texts
 import WireProtocol
 
@@ -22,7 +23,7 @@ struct FakeLibrary: SnapshotSource {
       // In the order of titles those without one come first.
       let isByTitle = query.downloads.order.key == .title
       let ordered = isByTitle ? meeting.filter { !isTitled($0) } + meeting.filter(isTitled) : meeting
-      parts.append(Self.list("downloads", ordered))
+      parts.append(try page(of: ordered, query.downloads))
     }
     if query.stores.contains(.episodes) {
       let first = query.episodes.after.map(\.key) ?? 0
@@ -38,8 +39,24 @@ struct FakeLibrary: SnapshotSource {
     return LibrarySnapshot(try JSONObject(line: Array("{\(parts.joined(separator: ","))}".utf8)))
   }
 
-  private static func list(_ name: String, _ items: [String]) -> String {
-    "\"\(name)\":{\"items\":[\(items.joined(separator: ","))],\"next\":null}"
+  /// A page of downloads, each of which has its place in the list as the number of its row, from 1.
+  private func page(of items: [String], _ query: DownloadsQuery) throws -> String {
+    let rows = try (query.order.isReversed ? items.reversed() : items).map { item in
+      (item: item, key: Int64(try #require(downloads.firstIndex(of: item)) + 1))
+    }
+    let behind = query.after.map { after in
+      rows.filter { query.order.isReversed ? $0.key < after.key : $0.key > after.key }
+    }
+    let page = (behind ?? rows).prefix(query.limit)
+    let isLast = page.count == (behind ?? rows).count
+    // A cursor as the library has it, in the orders that look at the row alone.
+    let next = isLast ? nil : page.last.map { (query.order.isReversed ? "A" : "a") + String($0.key, radix: 36) }
+    return Self.list("downloads", page.map(\.item), next: next)
+  }
+
+  private static func list(_ name: String, _ items: [String], next: String? = nil) -> String {
+    let cursor = next.map { "\"\($0)\"" } ?? "null"
+    return "\"\(name)\":{\"items\":[\(items.joined(separator: ","))],\"next\":\(cursor)}"
   }
 
   private static func number(of episode: String) -> Int64 {

@@ -59,25 +59,42 @@ struct FollowerTests {
     #expect(try [item("5"), item("6")].totalBytes == 11)
   }
 
+  /// A tester's clock had been ahead: what was downloaded then was told and counted with each `sync`.
   @Test("What an own engine has ended before the first look is counted, once, and nothing that had ended before")
   func endsUnseen() throws {
-    func item(_ id: String, _ state: String, _ more: String = "") -> String {
-      #"{"id":"\#(id)","state":"\#(state)","path":"\#(id).mp3","addedAt":"1970-01-01T00:00:0\#(more)Z"}"#
+    func item(_ id: String, _ state: String) -> String {
+      #"{"id":"\#(id)","state":"\#(state)","path":"\#(id).mp3","addedAt":"2999-01-01T00:00:00.000Z"}"#
     }
     var follower = DownloadFollower()
     _ = try follower.apply(try action("downloads/finished", #"{"id":"d","file":{"path":"d.mp3","length":9}}"#))
-    let library = FakeLibrary(downloads: [
-      item("new", "completed", "8"), item("old", "completed", "0"), item("a", "completed", "0"),
-      item("b", "failed", "0"), item("c", "queued", "0"),
-      item("d", "completed", "0"), item("f", "failed", "0"),
+    var library = FakeLibrary(downloads: [
+      item("old", "completed"), item("a", "completed"), item("b", "failed"), item("c", "queued"),
+      item("d", "completed"), item("f", "failed"), item("last", "completed"),
     ])
-    let settled = try follower.lookForEnds(
-      at: library, besides: ["f"], of: ["a", "b", "c", "d", "gone"], since: Timestamp(milliseconds: 5000))
-    #expect(settled.map(\.id).sorted() == ["a", "b", "new"])
+    let end = try EndOfDownloads(of: library)
+    library.downloads += [item("new", "completed"), item("newer", "queued")]
+    func look() throws -> [String] {
+      try follower.lookForEnds(at: library, besides: ["f"], of: ["a", "b", "c", "d", "gone"], behind: end).map(\.id)
+    }
+    #expect(try look().sorted() == ["a", "b", "new"])
     #expect(follower.done == 3 && follower.failures.count == 1)
-    let again = try follower.lookForEnds(
-      at: library, besides: ["f"], of: ["a", "b", "c", "d", "gone"], since: Timestamp(milliseconds: 5000))
-    #expect(again.isEmpty)
+    #expect(try look().isEmpty)
+  }
+
+  @Test("What was added behind the end of a list is known, however short that was", arguments: 0...3)
+  func laterDownloads(number: Int) throws {
+    func items(_ numbers: Range<Int>) -> [String] {
+      numbers.map { #"{"id":"\#($0)","state":"completed","path":"\#($0).mp3"}"# }
+    }
+    var library = FakeLibrary(downloads: items(0..<number))
+    let end = try EndOfDownloads(of: library)
+    library.downloads += items(number..<number + 2)
+    var follower = DownloadFollower()
+    let settled = try follower.lookForEnds(at: library, besides: [], of: [], behind: end)
+    #expect(settled.map(\.id) == ["\(number)", "\(number + 1)"])
+    // Of a library that could not be read before, nothing is known to be new.
+    var blind = DownloadFollower()
+    #expect(try blind.lookForEnds(at: library, besides: [], of: [], behind: nil).isEmpty)
   }
 
   @Test("What fails while all is in doubt, and was on no list, has failed")
@@ -231,11 +248,12 @@ struct FollowerTests {
     }
     let due = #""nextRefresh":"2026-03-06T11:00:00.000Z""#
     let later = #""nextRefresh":"2026-03-06T13:00:00.000Z""#
+    let done = #""lastRefreshed":"2026-03-06T12:00:01.000Z","# + later
     let start = Timestamp(milliseconds: 1_772_798_400_000)
     var follower = RefreshFollower(
       try ["a", "b", "c", "d", "e"].map { try feed($0, #""episodes":3,"# + due) }, orderedAt: start)
     follower.look(at: [
-      try feed("a", #""episodes":5,"# + later), try feed("b", #""episodes":3,"# + later),
+      try feed("a", #""episodes":5,"# + done), try feed("b", #""episodes":3,"# + done),
       try feed("c", #""episodes":3,"error":{"code":"timeout"},"# + later),
       try feed("d", #""episodes":3,"refreshing":true,"# + due),
     ])
@@ -247,5 +265,24 @@ struct FollowerTests {
         == "Refreshed 4 feeds in 2.1 s: 1 unchanged, 1 with 2 new episodes, 1 failed, 1 waiting for the network or a login"
     )
     #expect(RefreshFollower([], orderedAt: start).report.sentence(milliseconds: 1) == "No feed is due")
+  }
+
+  /// A tester's clock was behind the last refresh: `sync` asked no feed, and said that it was unchanged.
+  @Test("Moments that a clock which was ahead has left are no refresh, and a clock that is set back hides none")
+  func wrongClocks() throws {
+    func feed(_ last: String, _ next: String, _ more: String = "") throws -> FeedItem {
+      try FeedItem(payload(#"{"id":"a","lastRefreshed":"\#(last)","nextRefresh":"\#(next)"\#(more)}"#))
+    }
+    let (future, farFuture) = ("2026-04-06T12:00:00.000Z", "2026-04-06T13:00:00.000Z")
+    let start = Timestamp(milliseconds: 1_772_798_400_000)
+    var follower = RefreshFollower([try feed(future, farFuture)], orderedAt: start)
+    follower.look(at: [try feed(future, farFuture)])
+    #expect(!follower.isOver)
+    follower.look(at: [try feed(future, "2026-03-06T12:00:00.000Z")])
+    #expect(!follower.isOver)
+    follower.look(at: [try feed(future, "2026-03-06T12:00:00.000Z", #","refreshing":true"#)])
+    #expect(!follower.isOver)
+    follower.look(at: [try feed("2026-03-06T11:00:00.000Z", "2026-03-06T11:30:00.000Z")])
+    #expect(follower.isOver && follower.report.unchanged == 1)
   }
 }

@@ -222,15 +222,14 @@ package struct DownloadFollower {
 
   /// Takes in what has ended unseen: before the first look, or between two of them.
   ///
-  /// Cost: what has failed, what moves, and what was added since; all that is complete, if a download is gone that
-  /// moved.
+  /// Cost: what has failed, what moves or moved before, and what was added since.
   ///
   /// - Parameters:
   ///   - failed: Those that had failed before.
   ///   - moving: Those that moved before.
-  ///   - start: When that was.
+  ///   - end: Where the list of downloads ended then; nil if that is not known.
   package mutating func lookForEnds(
-    at source: some SnapshotSource, besides failed: Set<String>, of moving: Set<String>, since start: Timestamp
+    at source: some SnapshotSource, besides failed: Set<String>, of moving: Set<String>, behind end: EndOfDownloads?
   ) throws -> [Settled] {
     var settled: [Settled] = []
     try source.forEachDownload(.states([.failed]), order: .init(.added)) { item in
@@ -246,15 +245,19 @@ package struct DownloadFollower {
         return !wanted.isEmpty
       }
     }
-    try source.forEachDownload(.states([.completed]), order: .init(.added, isReversed: true)) { item in
-      let isNew = item.dates.added.map { $0 >= start } ?? false
-      if wanted.remove(item.id) != nil || isNew, !complete.contains(item.id) {
-        lastSeen[item.id] = item
-        settled += take(item)
-      }
-      return isNew || !wanted.isEmpty
+    let gone = wanted.sorted().compactMap { DownloadID($0) }
+    try source.forEachDownload(of: gone, meeting: .states([.completed])) { item in
+      settled += takeComplete(item)
+      return true
     }
+    try end?.forEachLater(.states([.completed]), in: source) { settled += takeComplete($0) }
     return settled
+  }
+
+  private mutating func takeComplete(_ item: DownloadItem) -> [Settled] {
+    guard !complete.contains(item.id) else { return [] }
+    lastSeen[item.id] = item
+    return take(item)
   }
 
   private mutating func take(_ item: DownloadItem) -> [Settled] {

@@ -23,7 +23,7 @@ package struct RefreshFollower {
 
   /// - Parameters:
   ///   - feeds: The feeds as they were before.
-  ///   - orderedAt: When the refreshes had been ordered: a feed that has been refreshed is due later.
+  ///   - orderedAt: When the refreshes had been ordered: a feed whose refresh has failed is due later.
   package init(_ feeds: [FeedItem], orderedAt: Timestamp) {
     before = Dictionary(feeds.map { ($0.id, $0) }) { first, _ in first }
     pending = Set(before.keys)
@@ -45,8 +45,16 @@ package struct RefreshFollower {
         continue
       }
       isMoving = isMoving || feed.isRefreshing
-      if !feed.isRefreshing, feed.nextRefresh.map({ $0 > orderedAt }) ?? true { finish(feed) }
+      if !feed.isRefreshing, hasEnded(feed) { finish(feed) }
     }
+  }
+
+  /// Whether a feed's refresh has ended. A success is known by a moment that is another one than before, and not by one
+  /// that is late: a clock that was ahead has left moments which are still to come. A feed that is never due is not
+  /// refreshed any more.
+  private func hasEnded(_ feed: FeedItem) -> Bool {
+    guard let due = feed.nextRefresh else { return true }
+    return feed.hasBeenRefreshed(since: before[feed.id]) || feed.error != nil && due > orderedAt
   }
 
   private mutating func finish(_ feed: FeedItem) {
@@ -67,6 +75,11 @@ package struct RefreshFollower {
     report.waiting += pending.sorted().compactMap { before[$0] }
     pending = []
   }
+}
+
+extension FeedItem {
+  /// Whether a refresh has succeeded since a look at the feed; where there was none, whether any has.
+  package func hasBeenRefreshed(since before: FeedItem?) -> Bool { lastRefreshed != before?.lastRefreshed }
 }
 
 extension RefreshFollower.Report {

@@ -10,12 +10,15 @@ package protocol SnapshotSource {
 
 extension SnapshotSource {
   /// Calls the body with the downloads that meet a condition, page by page, until it returns false.
+  ///
+  /// - Parameter cursor: Where in the order to begin; nil for its beginning.
   package func forEachDownload(
-    _ condition: Condition = .everything, order: DownloadOrder = .init(), fields: Set<ItemField>? = nil,
-    _ body: (DownloadItem) throws -> Bool
+    _ condition: Condition = .everything, order: DownloadOrder = .init(), after cursor: OrderCursor? = nil,
+    fields: Set<ItemField>? = nil, _ body: (DownloadItem) throws -> Bool
   ) throws {
     var query = DownloadsQuery(
-      condition: condition, isUnfiltered: true, order: order, limit: PageRequest.maximumLimit, fields: fields)
+      condition: condition, isUnfiltered: true, order: order, limit: PageRequest.maximumLimit, after: cursor,
+      fields: fields)
     repeat {
       let page = try snapshot(SnapshotQuery(stores: [.downloads], downloads: query)).downloads()
       for item in page.items { guard try body(item) else { return } }

@@ -46,7 +46,8 @@ struct SyncCommand: EngineCommand {
   }
 
   func run() throws {
-    let startedAt = PersonalClock.ofProcess().now
+    // The duration is not that of a clock that is set meanwhile.
+    let (startedAt, start) = (PersonalClock.ofProcess().now, ContinuousClock.now)
     // Before an own engine begins with due feeds by itself, and with downloads of which some fail at once.
     let offline = try Before.read(in: folder, at: startedAt, self)
     // What has been told stays told if another command's engine ends meanwhile, and the work begins again.
@@ -58,9 +59,9 @@ struct SyncCommand: EngineCommand {
       access.fetchesSidecars = !refreshOnly && !noWait
       // Before the order: a download that had failed may get a fresh address, and fail again at once.
       if !refreshOnly, !noWait { try access.observeDownloads() }
-      let chosen = try refresh(before.feeds, since: startedAt, with: access)
-      // A feed that has been refreshed is due after the moment of the order; one that has yet to be is due at that
-      // moment.
+      let chosen = try refresh(before, with: access)
+      // A feed whose refresh has failed is due after the moment of the order; one that has yet to be refreshed is due
+      // at that moment.
       var refreshes = RefreshFollower(chosen, orderedAt: due ? startedAt : console.clock.now)
       if noWait {
         let moving = try counts(access).moving
@@ -78,11 +79,11 @@ struct SyncCommand: EngineCommand {
       } else {
         try access.follow(&refreshes, ids: ids, beside: &downloads, on: &view) { tell($0, on: console) }
       }
-      try tell(refreshes.report, since: startedAt, access, on: console)
+      try tell(refreshes.report, in: ContinuousClock.now - start, access, on: console)
       if !refreshOnly {
         try access.follow(&downloads, on: &view) { tell($0, on: console) }
         let unseen = try downloads.lookForEnds(
-          at: access.connection, besides: before.failed, of: before.moving, since: startedAt)
+          at: access.connection, besides: before.failed, of: before.moving, behind: before.end)
         for settled in unseen {
           if console.mode.progress != .none, let line = settled.row.flatMap(PlainReport.line(for:)) {
             console.errors.write(line: line)
@@ -116,6 +117,8 @@ struct SyncCommand: EngineCommand {
 
   /// What a library had before the command did anything.
   private struct Before {
+    /// All feeds, by their ids.
+    var known: [String: FeedItem] = [:]
     /// The feeds that are to be refreshed, unless some are named.
     var feeds: [FeedItem] = []
     /// How many feeds are left out, since their servers have said that they are gone for good.
@@ -124,10 +127,13 @@ struct SyncCommand: EngineCommand {
     var failed: Set<String> = []
     /// Those that moved, if downloads are waited for.
     var moving: Set<String> = []
+    /// Where their list ended, if they are waited for.
+    var end: EndOfDownloads?
 
     init(_ source: some SnapshotSource, at now: Timestamp, _ command: SyncCommand) throws {
+      let all = try source.feeds()
+      known = Dictionary(all.map { ($0.id, $0) }) { first, _ in first }
       if command.feeds.isEmpty {
-        let all = try source.feeds()
         if !command.due { ended = all.count(where: \.hasEnded) }
         feeds = all.filter { feed in
           guard command.due else { return !feed.isPaused && !feed.hasEnded }
@@ -137,6 +143,7 @@ struct SyncCommand: EngineCommand {
       failed = try Self.downloads([.failed], of: source)
       guard !command.refreshOnly, !command.noWait else { return }
       moving = try Self.downloads([.queued, .waiting, .running], of: source)
+      end = try EndOfDownloads(of: source)
     }
 
     /// The ids of the downloads in some states.
@@ -165,15 +172,15 @@ struct SyncCommand: EngineCommand {
 
   /// Orders the refreshes, but of those that an own engine has refreshed since its start, or is at: they were due.
   /// Returns the feeds as they were before.
-  private func refresh(
-    _ before: [FeedItem], since start: Timestamp, with access: EngineAccess
-  ) throws -> [FeedItem] {
-    guard !due else { return before }
-    let chosen = feeds.isEmpty ? before : try named(at: access.connection)
+  private func refresh(_ before: Before, with access: EngineAccess) throws -> [FeedItem] {
+    guard !due else { return before.feeds }
+    let chosen =
+      feeds.isEmpty ? before.feeds : try named(at: access.connection).map { before.known[$0.id] ?? $0 }
     var ids = chosen.compactMap { FeedID($0.id) }
     if access.isOwn, !ids.isEmpty {
+      let former = Dictionary(chosen.map { ($0.id, $0) }) { first, _ in first }
       let fresh = try access.connection.feeds(feeds.isEmpty ? nil : ids).filter { feed in
-        feed.isRefreshing || feed.lastRefreshed.map { $0 >= start } ?? false
+        feed.isRefreshing || feed.hasBeenRefreshed(since: former[feed.id])
       }
       let freshIDs = Set(fresh.map(\.id))
       ids.removeAll { freshIDs.contains($0.description) }
@@ -197,10 +204,10 @@ struct SyncCommand: EngineCommand {
   private static let namedFeeds = 10
 
   private func tell(
-    _ report: RefreshFollower.Report, since startedAt: Timestamp, _ access: EngineAccess, on console: Console
+    _ report: RefreshFollower.Report, in time: Duration, _ access: EngineAccess, on console: Console
   ) throws {
     guard due || report.count > 0 else { return }
-    let milliseconds = console.clock.now.milliseconds - startedAt.milliseconds
+    let milliseconds = Int64(time / .milliseconds(1))
     if console.mode.progress != .none { console.errors.write(line: report.sentence(milliseconds: milliseconds)) }
     guard !report.failed.isEmpty || !report.waiting.isEmpty else { return }
     let hints = try CommandHints(of: access.connection)
