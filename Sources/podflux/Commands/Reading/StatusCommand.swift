@@ -33,11 +33,16 @@ struct StatusCommand: ParsableCommand {
     let place = try folder.place()
     try console.reporting {
       let socket = try engine.path(in: .ofProcess())
-      let source = StatusSource(folder: LibraryFolder(place: place), socket: socket)
+      let source = EngineOrLibrary(folder: LibraryFolder(place: place), socket: socket)
       guard watch || exitWhenIdle else { return try source.report().print(on: console) }
       try StatusWatch(source: source, endsWhenIdle: exitWhenIdle, console: console).run()
     }
   }
+}
+
+extension EngineOrLibrary {
+  /// One moment of the library.
+  func report() throws -> StatusReport { try read { try StatusReport(of: $0, engine: $1) } }
 }
 
 /// One moment of a library for `podflux status`.
@@ -50,31 +55,10 @@ struct StatusReport {
   let counts: DownloadCounts
   private let items: [DownloadItem]
   private let library: String
-  private let engine: EngineState
+  private let engine: EngineOrLibrary.EngineState
   private let json: JSONObject
 
-  /// What holds the library.
-  enum EngineState {
-    case runs
-    case suspended
-    /// It does not answer.
-    case silent(SilentEngine)
-    /// It holds the library, and does not listen where commands look for it.
-    case unheard
-    case none
-
-    var words: String {
-      switch self {
-      case .runs: "an engine runs"
-      case .suspended: "its engine is suspended"
-      case .silent(let engine): engine.description
-      case .unheard: "an engine runs, and does not listen where commands look for it"
-      case .none: "no engine runs"
-      }
-    }
-  }
-
-  init(of source: some SnapshotSource, engine: EngineState) throws {
+  init(of source: some SnapshotSource, engine: EngineOrLibrary.EngineState) throws {
     self.engine = engine
     let query = DownloadsQuery(
       condition: .states([.running, .waiting, .queued]), isUnfiltered: true, order: .init(.state, isReversed: true),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Flux
 import PodfluxClient
 import PodfluxCore
 import PodfluxPeople
@@ -12,7 +13,8 @@ struct WhyCommand: ParsableCommand {
       podflux why "Clause 7"
       podflux why https://example.org/1.mp3
 
-      It needs no engine. With --json it prints the download, episode or feed as podflux snapshot shows it.
+      It needs no engine, and asks one that runs about what may wait. With --json it prints the download, episode or \
+      feed as podflux snapshot shows it.
       """)
 
   @OptionGroup var folder: LibraryOption
@@ -25,9 +27,36 @@ struct WhyCommand: ParsableCommand {
   func run() throws {
     let console = Console(console)
     try console.reporting {
-      let source = LibraryFolder(place: try folder.place(of: engine))
-      let found = try LibraryFinder(source).find(selector, among: .all)
-      try explain(try whole(found, in: source), in: source, on: console)
+      let library = LibraryFolder(place: try folder.place(of: engine))
+      let thing = try whole(LibraryFinder(library).find(selector, among: .all), in: library)
+      guard isMoving(thing, at: console.clock.now) else {
+        return try explain(thing, by: library, of: library.place, on: console)
+      }
+      let source = EngineOrLibrary(folder: library, socket: try engine.path(in: .ofProcess()))
+      try source.read { source, state in
+        if case .silent(let engine) = state { console.note(engine.description) }
+        try explain(renewed(thing, by: source), by: source, of: library.place, on: console)
+      }
+    }
+  }
+
+  /// Whether an engine may know more than the library: what keeps something from the network, and what it is at.
+  private func isMoving(_ thing: Thing, at now: Timestamp) -> Bool {
+    switch thing {
+    case .download(let item, _): [.queued, .waiting, .running].contains(item.state)
+    case .feed(let feed): feed.nextRefresh.map { $0 <= now } ?? false
+    case .episode: false
+    }
+  }
+
+  /// The thing as a source has it now, if it still does.
+  private func renewed(_ thing: Thing, by source: some SnapshotSource) throws -> Thing {
+    switch thing {
+    case .download(let item, let episode):
+      let now = try DownloadID(item.id).flatMap { try source.downloads([$0]).first }
+      return .download(now ?? item, episode)
+    case .feed(let feed): return .feed(try FeedID(feed.id).flatMap { try source.feeds([$0]).first } ?? feed)
+    case .episode: return thing
     }
   }
 
@@ -50,14 +79,16 @@ struct WhyCommand: ParsableCommand {
     case feed(FeedItem)
   }
 
-  private func explain(_ thing: Thing, in source: LibraryFolder, on console: Console) throws {
+  private func explain(
+    _ thing: Thing, by source: some SnapshotSource, of place: LibraryPlace, on console: Console
+  ) throws {
     let clock = console.clock
     switch thing {
     case .download(let item, let episode):
       if console.options.json { return console.result(item.json) }
       let hints = try CommandHints(of: source)
       say(
-        Explanation(item, episode: episode, library: source.place.library, hints: hints, by: clock), on: console)
+        Explanation(item, episode: episode, library: place.library, hints: hints, by: clock), on: console)
     case .episode(let episode, let feed):
       if console.options.json { return console.result(episode.json) }
       say(Explanation(episode, feed: feed, by: clock), on: console)
