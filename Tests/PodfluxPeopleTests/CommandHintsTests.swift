@@ -54,23 +54,45 @@ struct CommandHintsTests {
     #expect(hints.openCommands(for: "http://other.org/1.mp3").isEmpty && hints.openCommands(for: nil).isEmpty)
   }
 
-  @Test("The refresh of a feed that is due waits for the network, where that is so")
+  /// A tester read of a feed on a cellular network only that its refresh was due, and by `sync` three guesses.
+  @Test("The refresh of a feed that is due waits for the network, where that is so, or for its login")
   func waitingForNetwork() throws {
-    let feed = try feed(#""id":"f-1","title":"any","url":"http://e.org/f""#)
     var library = FakeLibrary()
-    func hindrance(_ others: String...) throws -> String? {
-      library.others = others
+    func hindrance(_ network: String, _ feeds: String, own: String = "inherit") throws -> String? {
+      library.others = [
+        #""network":{"cellularBytesThisMonth":9,\#(network)}"#,
+        #""settings":{"cellularBudgetBytesPerMonth":9,"network":{"feeds":"\#(feeds)"}}"#,
+      ]
+      let feed = try feed(#""id":"f-1","title":"any","url":"http://e.org/f","network":"\#(own)""#)
       return try CommandHints(of: library).knownHindrance(to: feed)
     }
-    let metered = #""network":{"metered":true,"status":"online"}"#
-    #expect(try hindrance(#""network":{"metered":false,"status":"offline"}"#) == "there is no network")
-    #expect(
-      try hindrance(metered, #""settings":{"network":{"feeds":"unmetered"}}"#)?.hasPrefix("this network is metered")
-        == true)
-    #expect(try hindrance(metered, #""settings":{"network":{"feeds":"any"}}"#) == nil)
-    #expect(try hindrance(#""network":{"metered":false,"status":"online"}"#) == nil)
+    let (wired, metered, cellular) = (
+      #""interface":"ethernet","metered":false,"status":"online""#,
+      #""interface":"wifi","metered":true,"status":"online""#,
+      #""interface":"cellular","metered":false,"status":"online""#
+    )
+    #expect(try hindrance(#""status":"offline""#, "any", own: "any") == "there is no network")
+    for network in [metered, cellular] {
+      #expect(
+        try hindrance(network, "unmetered")
+          == #"this network is metered, and the policy of feeds is "unmetered"; podflux settings "#
+          + #"'network={"feeds":"any"}' lets them use it"#)
+      #expect(
+        try hindrance(network, "any", own: "unmetered")
+          == #"this network is metered, and the feed's own "network" is "unmetered", which feeds/update changes"#)
+    }
+    #expect(try hindrance(metered, "any") == nil)
+    #expect(try hindrance(metered, "unmetered", own: "any") == nil)
+    #expect(try hindrance(cellular, "any") == "the month's cellular budget is spent")
+    #expect(try hindrance(wired, "unmetered", own: "unmetered") == nil)
     library.sessions = [#"{"id":"s-1","hosts":["e.org"],"kind":"bearer","state":"closed"}"#]
-    #expect(try hindrance()?.hasSuffix("podflux sessions open s-1") == true)
+    #expect(try hindrance(wired, "any")?.hasSuffix("podflux sessions open s-1") == true)
+    library.sessions = [#"{"id":"s-1","hosts":["e.org"],"kind":"bearer","state":"opening"}"#]
+    #expect(try hindrance(wired, "any") == nil)
+    let hints = try CommandHints(of: library)
+    #expect(hints.hindrance(to: try feed(#""id":"f-1","url":"http://e.org/f""#)) == "its login is not open yet")
+    let other = try feed(#""id":"f-2","url":"http://other.org/f""#)
+    #expect(hints.hindrance(to: other) == "the engine has not begun, and does not tell why")
   }
 
   @Test(

@@ -17,6 +17,8 @@ package struct FeedItem: ListItem, Hashable, Sendable {
   package let isPaused: Bool
   package let hasEnded: Bool
   package let movedFrom: String?
+  /// Which paths its requests may use; nil too for a policy that a later engine may have.
+  package let network: NetworkPolicy?
   package let rules: FeedRules
   package let error: Failure?
   package let json: JSONObject
@@ -34,6 +36,7 @@ package struct FeedItem: ListItem, Hashable, Sendable {
     isPaused = try json.boolean("paused") ?? false
     hasEnded = try json.boolean("ended") ?? false
     movedFrom = try json.string("movedFrom")
+    network = try json.choice("network")
     rules = try Self.rules(of: json)
     error = try Failure(member: "error", of: json)
     self.json = json

@@ -8,22 +8,13 @@ import WireProtocol
 package struct CommandHints {
   private let feeds: [FeedItem]
   private let sessions: [SessionItem]
-  /// Why feeds may not use the network that there is; nil if they may, or if a feed's own policy decides.
-  private let networkHindrance: String?
+  private let network: FeedNetwork
 
   package init(of source: some SnapshotSource) throws {
     feeds = try source.feeds(fields: [.id, .title])
     let snapshot = try source.snapshot(SnapshotQuery(stores: [.sessions, .network, .settings]))
     sessions = try snapshot.sessions()
-    networkHindrance = try Self.hindranceOfNetwork(in: snapshot.json)
-  }
-
-  private static func hindranceOfNetwork(in json: JSONObject) throws -> String? {
-    guard let network = try json.object("network") else { return nil }
-    if try network.string("status") == NetworkPath.Status.offline.rawValue { return "there is no network" }
-    let policy = try json.object("settings")?.object("network")?.string("feeds")
-    guard try network.boolean("metered") == true, policy == NetworkPolicy.unmetered.rawValue else { return nil }
-    return #"this network is metered; podflux settings 'network={"feeds":"any"}' lets feeds use it"#
+    network = try FeedNetwork(of: snapshot.json)
   }
 
   // MARK: Feeds
@@ -75,9 +66,14 @@ package struct CommandHints {
 
   /// The commands that open the closed sessions again that are for a URL's host, with the secrets that they have.
   package func openCommands(for url: String?) -> [String] {
+    sessions(in: [.closed], for: url).map { "podflux sessions open \(ShellCommand.quoted($0.id))" }
+  }
+
+  /// The sessions in some states that are for a URL's host.
+  private func sessions(in states: [SessionState.Kind], for url: String?) -> [SessionItem] {
     guard let host = url.flatMap({ try? WebAddress($0) })?.host else { return [] }
-    return sessions.filter { $0.state == .closed && $0.hosts.contains(host) }.map {
-      "podflux sessions open \(ShellCommand.quoted($0.id))"
+    return sessions.filter { session in
+      session.hosts.contains(host) && session.state.map(states.contains) ?? false
     }
   }
 
@@ -87,13 +83,14 @@ package struct CommandHints {
     guard commands.isEmpty else {
       return "it may wait for a login of its server that is closed: \(commands.listed("or"))"
     }
-    return networkHindrance
+    return network.hindrance(to: feed)
   }
 
-  /// Why the refresh of a feed that is due does not begin.
+  /// Why the refresh of a feed that is due does not begin, as far as that is known.
   package func hindrance(to feed: FeedItem) -> String {
-    knownHindrance(to: feed)
-      ?? "there is no network that it may use, its server asked for a pause, or its login is not open yet"
+    if let hindrance = knownHindrance(to: feed) { return hindrance }
+    let isLoginOnItsWay = !sessions(in: [.created, .opening], for: feed.url).isEmpty
+    return isLoginOnItsWay ? "its login is not open yet" : "the engine has not begun, and does not tell why"
   }
 
   /// A session that a person has named may be that of many feeds.
