@@ -90,8 +90,7 @@ struct SessionsCommand: ParsableCommand {
 
     /// How a session that is there logs in, and its new secret, if one is given.
     private func kept(_ access: EngineAccess) throws -> [(key: String, value: JSONValue)] {
-      let sessions = try access.connection.snapshot(SnapshotQuery(stores: [.sessions])).sessions()
-      guard let kind = sessions.first(where: { $0.id == id })?.kind else {
+      guard let kind = try access.session(id)?.kind else {
         throw EngineRefusal(
           code: Refusal.Code.missingField.rawValue,
           message: "there is no session \"\(id)\"; say where and how a new one logs in: --host HOST --user NAME")
@@ -107,7 +106,7 @@ struct SessionsCommand: ParsableCommand {
     private func settled(_ id: String, _ access: EngineAccess) throws -> SessionItem? {
       var session: SessionItem?
       for _ in 0..<Self.looks {
-        session = try access.connection.snapshot(SnapshotQuery(stores: [.sessions])).sessions().first { $0.id == id }
+        session = try access.session(id)
         guard let state = session?.state, state == .created || state == .opening else { return session }
         if access.signals.comes(withinMilliseconds: Self.lookMilliseconds) { throw ConnectionFailure.interrupted }
       }
@@ -131,12 +130,21 @@ struct SessionsCommand: ParsableCommand {
     var forget = false
 
     func run() throws {
-      try withEngine { access, _ in
+      try withEngine { access, console in
         guard let session = SessionID(id) else {
           throw EngineRefusal(code: Refusal.Code.notFound.rawValue, message: "there is no session \"\(id)\"")
         }
         try access.order(.sessions(.close(session, forgetting: forget)))
+        guard console.options.json, let closed = try access.session(id) else { return }
+        console.result(closed.json)
       }
     }
+  }
+}
+
+extension EngineAccess {
+  /// The session with this id; nil if there is none.
+  fileprivate func session(_ id: String) throws -> SessionItem? {
+    try connection.snapshot(SnapshotQuery(stores: [.sessions])).sessions().first { $0.id == id }
   }
 }

@@ -65,6 +65,10 @@ struct SyncCommand: EngineCommand {
       var refreshes = RefreshFollower(chosen, orderedAt: due ? startedAt : console.clock.now)
       if noWait {
         let moving = try counts(access).moving
+        if console.options.json {
+          let left = [("downloads", Int(clamping: moving)), ("feeds", chosen.count)]
+          console.result(JSONObject(left.map { .init(key: $0.0, value: Self.numbers(["left": $0.1])) }))
+        }
         guard !chosen.isEmpty || moving > 0 else { return }
         console.note(
           "left for \(access.isOwn ? "the next podflux sync" : "the engine"): \(count(chosen.count, "feed")) to refresh, "
@@ -234,11 +238,12 @@ struct SyncCommand: EngineCommand {
       let others = downloads.deleted - downloads.deletedFiles.count
       if others > 0 { console.errors.write(line: PlainReport.line("removed", "and \(count(others, "further file"))")) }
     }
+    // That the engine has deleted them is not told: it leaves what is not as it was, and is not where it was.
     let files =
       switch downloads.deleted {
       case 0: ""
-      case 1: ", 1 with its file"
-      case let number: ", \(number) with their files"
+      case 1: ", 1 with its file unless that was moved or changed"
+      case let number: ", \(number) with their files unless those were moved or changed"
       }
     console.note(
       "\(count(downloads.removed, "download")) removed meanwhile\(files): podflux why says of an episode if a rule did it"
@@ -257,19 +262,19 @@ struct SyncCommand: EngineCommand {
   }
 
   private static func json(_ report: RefreshFollower.Report, _ downloads: DownloadFollower) -> JSONObject {
-    func object(_ numbers: KeyValuePairs<String, Int>) -> JSONValue {
-      .object(JSONObject(numbers.map { .init(key: $0, value: .integer(Int64($1))) }))
-    }
-    return JSONObject([
-      .init(
-        key: "downloads", value: object(["done": downloads.done, "failed": downloads.failures.count])),
+    JSONObject([
+      .init(key: "downloads", value: numbers(["done": downloads.done, "failed": downloads.failures.count])),
       .init(
         key: "feeds",
-        value: object([
+        value: numbers([
           "changed": report.changed, "failed": report.failed.count, "newEpisodes": Int(report.newEpisodes),
           "unchanged": report.unchanged, "waiting": report.waiting.count,
         ])),
     ])
+  }
+
+  private static func numbers(_ numbers: KeyValuePairs<String, Int>) -> JSONValue {
+    .object(JSONObject(numbers.map { .init(key: $0, value: .integer(Int64($1))) }))
   }
 
   private func end(_ report: RefreshFollower.Report, _ downloads: DownloadFollower, on console: Console) throws {
