@@ -31,12 +31,20 @@ extension Field {
     case .number(let range): .number(try number(in: range))
     case .printable(let lengths): .text(try printable(ofBytes: lengths))
     case .choice(let names): .text(try name(among: names))
-    case .optionalChoice(let names): value == .null ? .null : .text(try name(among: names))
+    case .optionalChoice(let names): try optionalName(among: names)
     case .timeZone: .text(try nameTimeZone().text)
     case .nameTemplate: .text(try nameTemplate().text)
     case .names(let names): .texts(try self.names(among: names))
     case .schedule: .schedule(try schedule())
     case .networkClasses: preconditionFailure("a patch changes classes of networks one by one")
+    }
+  }
+
+  private func optionalName(among names: [String]) throws(Refusal) -> Setting.Value {
+    switch value {
+    case .null: return .null
+    case .string(let name) where names.contains(name): return .text(name)
+    default: throw mustBe(Setting.Values.optionalChoice(names).requirement)
     }
   }
 

@@ -8,7 +8,7 @@ struct RuleOptions: ParsableArguments {
   @Flag(name: .customLong("new"), help: "Download each new episode, and none of those that are there.")
   var isNew = false
 
-  @Option(help: "Download so many of the newest episodes that are there, then each new one.")
+  @Option(parsing: .unconditional, help: "Download so many of the newest episodes that are there, then each new one.")
   var newest: Int?
 
   @Flag(help: "Download all episodes that are there, then each new one.")
@@ -26,16 +26,20 @@ struct RuleOptions: ParsableArguments {
   @Flag(help: "Any episodes, of all titles and lengths: without the conditions that there were.")
   var noCondition = false
 
-  @Option(help: "Only episodes that take at least so long, such as 10m or 1h30m.")
+  @Option(
+    parsing: .unconditional, help: "Only episodes that take at least so long, such as 10m or 1h30m.",
+    transform: PlayingTime.init(typed:))
   var min: PlayingTime?
 
-  @Option(help: "Only episodes that take at most so long, such as 3h.")
+  @Option(
+    parsing: .unconditional, help: "Only episodes that take at most so long, such as 3h.",
+    transform: PlayingTime.init(typed:))
   var max: PlayingTime?
 
-  @Option(help: "Of what rules have downloaded, keep only so many of the newest.")
+  @Option(parsing: .unconditional, help: "Of what rules have downloaded, keep only so many of the newest.")
   var keep: Int?
 
-  @Option(help: "Delete what rules have downloaded after so many days.")
+  @Option(parsing: .unconditional, help: "Delete what rules have downloaded after so many days.")
   var keepDays: Int?
 
   @Flag(help: "Keep all that rules have downloaded: without --keep and --keep-days that there were.")
@@ -118,11 +122,16 @@ struct RuleOptions: ParsableArguments {
 
 /// How long an episode takes, as a person says it: numbers with h, m and s. A number alone says nothing: feeds mean
 /// seconds by it, and people minutes.
-struct PlayingTime: ExpressibleByArgument {
+struct PlayingTime {
   let seconds: Int64
 
-  init?(argument: String) {
-    guard !argument.allSatisfy(\.isNumber), let seconds = PlayingTimeText.seconds(of: argument) else { return nil }
+  init(typed text: String) throws {
+    guard let seconds = PlayingTimeText.seconds(of: text) else {
+      throw ValidationError("write how many hours, minutes and seconds, such as 1h30m or 90s; at most 31 days")
+    }
+    guard text.contains(where: \.isLetter) else {
+      throw ValidationError("a unit is missing: \(text)m are minutes, and \(text)s are seconds")
+    }
     self.seconds = seconds
   }
 }
