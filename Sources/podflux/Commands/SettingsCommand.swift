@@ -62,26 +62,45 @@ struct SettingsCommand: EngineCommand {
         let deleted = try access.removedByRules(of: ofRules)
         if deleted > 0 { console.note("\(deleted) deleted") }
       }
+      if let quota {
+        let excess = try downloaded(with: access).bytes - quota
+        if excess > 0 {
+          console.note(
+            "\(ByteCount(excess)) more are here than the quota allows: no rule deletes what a person has asked for "
+              + "or keeps, and nothing else is downloaded until there is room")
+        }
+      }
       guard console.options.json else { return }
       print(try access.connection.settings(), words.map { $0.name }, on: console)
     }
+  }
+
+  /// The quota that is to be set; nil for none.
+  private var quota: Int64? {
+    let name = "storageQuotaBytes"
+    let value = words.first { $0.name == name }?.dropFirst(name.count + 1)
+    return value.flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
+  }
+
+  /// How many bytes the complete files have, and which of them rules have downloaded.
+  private func downloaded(with access: EngineAccess) throws -> (bytes: Int64, ofRules: [DownloadID]) {
+    var (bytes, ofRules) = (Int64(0), [DownloadID]())
+    try access.connection.forEachDownload(.states([.completed]), fields: [.id, .bytes, .origin]) { item in
+      bytes = bytes.addingClamped(item.bytes.total ?? 0)
+      if item.origin == .auto, let id = DownloadID(item.id) { ofRules.append(id) }
+      return true
+    }
+    return (bytes, ofRules)
   }
 
   /// A quota below what is there has files of rules deleted, at once.
   ///
   /// - Returns: Those of which some are deleted; none if the quota leaves room for all.
   private func ask(aboutQuotaWith access: EngineAccess, on console: Console) throws -> [DownloadID] {
-    let name = "storageQuotaBytes"
-    let value = words.first { $0.name == name }?.dropFirst(name.count + 1)
-    guard let quota = value.flatMap({ Int64($0) }), quota > 0 else { return [] }
-    var (bytes, ofRules) = (Int64(0), [DownloadID]())
+    guard let quota else { return [] }
     // Files that are back from a backup are known again before some of them are deleted.
     try access.awaitStartCleanup()
-    try access.connection.forEachDownload(.states([.completed]), fields: [.id, .bytes, .origin]) { item in
-      bytes = bytes.addingClamped(item.bytes.total ?? 0)
-      if item.origin == .auto, let id = DownloadID(item.id) { ofRules.append(id) }
-      return true
-    }
+    let (bytes, ofRules) = try downloaded(with: access)
     guard bytes > quota, !ofRules.isEmpty else { return [] }
     func effect(_ verb: String) -> String {
       "\(ByteCount(bytes)) are here, and files that rules have downloaded \(verb) deleted until \(ByteCount(quota)) are left"
