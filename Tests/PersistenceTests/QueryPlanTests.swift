@@ -44,6 +44,7 @@ struct QueryPlanTests {
     "SCAN downloads USING INDEX downloads_running": "a partial index: at most as many as run at once",
     "SCAN downloads USING INDEX downloads_retry": "a partial index, in order, one row",
     "SCAN downloads USING INDEX downloads_roomless": "a partial index, in order, with a limit",
+    "SCAN episodes USING INDEX episodes_ruled": "a partial index, in order, with a limit, not in each turn",
     "SCAN downloads USING COVERING INDEX downloads_retry": "a partial index, in order, one row",
     "SCAN deletions USING INDEX deletions_ready": "a partial index, in order, with a limit",
     "SCAN deletions USING INDEX deletions_pending": "a partial index: what waits for attempts that are alive",
@@ -307,6 +308,7 @@ struct QueryPlanTests {
     _ = try downloads.nextAdmissible { _ in true }
     _ = try downloads.nextAdmissible(of: 1)
     _ = (try downloads.waitingForStorage(limit: 5), try downloads.storedBytes())
+    _ = try downloads.awaitedByRules(ofAtMost: 5, limit: 5)
     try downloads.setNetwork(.any, ofPodcast: "Show")
     _ = try downloads.dueRetries(at: Sample.moment, limit: 5)
     for end in [QueueEnd.first, .last] {

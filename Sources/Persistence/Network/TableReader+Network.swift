@@ -16,13 +16,15 @@ extension TableReader {
     let (settings, network) = (try settings(), try network())
     return network.obstacles(
       settings: settings, schedule: ScheduleVerdict(of: settings.schedule, at: now, in: network.localTime),
-      storage: .lackOfRoom(for: try roomless()), cooldowns: try cooldowns().filter { $0.value > now }, departing: [],
+      lack: try lackOfRoom(settings), cooldowns: try cooldowns().filter { $0.value > now }, departing: [],
       parked: SessionsStore(sessions: try sessions()).view.unusable(at: now), now: now)
   }
 
-  /// The first of the downloads that wait for storage.
-  private func roomless() throws -> [Download] {
-    try SQLDownloadTable(db: db, derived: DerivedTables()).waitingForStorage(limit: Obstacle.roomlessLimit)
+  /// What the downloads that wait for storage are to the others.
+  private func lackOfRoom(_ settings: Settings) throws -> LackOfRoom {
+    let (table, quota) = (table, settings.storageQuotaBytes)
+    let left = quota > 0 ? quota - (try table.storedBytes()) : .max
+    return LackOfRoom(of: try table.waitingForStorage(limit: Obstacle.roomlessRead), quotaLeft: left)
   }
 
   // MARK: Counts

@@ -63,8 +63,8 @@ public struct Download: Hashable, Sendable {
     public var mirrors: [WebAddress]
     /// The expected hash of the complete file.
     public var integrity: Integrity?
-    /// The length that the client expects in bytes: shown until the server reports one, never enforced (lengths in
-    /// feeds are often wrong).
+    /// The length that the client or the feed expects in bytes, which is often wrong. It is shown until a server
+    /// reports one and never enforced: room is kept for so much where there is so much, and nothing is deleted for it.
     public var expectedLength: Int64?
 
     public init(

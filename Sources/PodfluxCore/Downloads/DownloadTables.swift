@@ -31,6 +31,13 @@ public struct QueueLane: Hashable, Sendable {
   }
 }
 
+extension Download {
+  /// The lane in which it stands while it is queued.
+  var lane: QueueLane {
+    QueueLane(host: source.host, origin: origin, policy: networks.effective, session: session)
+  }
+}
+
 /// The downloads' rows. Each call costs a bounded number of index look-ups unless it says otherwise.
 public protocol DownloadTable {
   func find(_ id: DownloadID) throws -> Download?
@@ -77,6 +84,10 @@ public protocol DownloadTable {
   func nextAdmissible(of session: Session.Key) throws -> Download?
   /// The first of the downloads that wait for storage, in the order of their next checks.
   func waitingForStorage(limit: Int) throws -> [Download]
+  /// The downloads that rules have asked for, and that are queued or wait for storage: those of the newest episodes
+  /// first, without such as are known, or said, to be longer than so many bytes. One may be named twice. Cost: linear
+  /// in what rules have downloaded of newer episodes.
+  func awaitedByRules(ofAtMost bytes: Int64, limit: Int) throws -> [DownloadID]
   /// The total size of all downloads' files, complete and partial ones.
   func storedBytes() throws -> Int64
   /// The total size of the complete files alone.

@@ -114,14 +114,15 @@ extension NetworkPath {
 extension NetworkState {
   /// What stands in the way of those that need a path, and of all.
   public func obstacles(
-    settings: Settings, schedule: ScheduleVerdict, storage: Obstacle?, cooldowns: [String: Timestamp],
+    settings: Settings, schedule: ScheduleVerdict, lack: LackOfRoom, cooldowns: [String: Timestamp],
     departing: Set<String>, parked: Set<Session.Key>, now: Timestamp
   ) -> Obstacles {
     var obstacles = Obstacles(
       classes: settings.network, cooldowns: cooldowns, departing: departing, parked: parked)
     obstacles.any = path.status == .offline ? .network : budget(settings, now: now)
     obstacles.unmetered = path.status == .offline ? .network : path.isUnmetered ? nil : .policy
-    obstacles.all = schedule.isOpen ? storage : .schedule(until: schedule.until)
+    obstacles.all = schedule.isOpen ? lack.obstacle : .schedule(until: schedule.until)
+    obstacles.rules = lack.obstacleOfRules
     return obstacles
   }
 

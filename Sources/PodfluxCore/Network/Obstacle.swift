@@ -10,7 +10,7 @@ public enum Obstacle: Hashable, Sendable {
   case budget(SpentBudget)
   /// No window of the schedule is open; the next one opens at `until`, nil if none does.
   case schedule(until: Timestamp?)
-  /// The first download that waits for storage lacks this many free bytes.
+  /// Each of the downloads that wait for storage lacks at least this many free bytes.
   case storage(shortBytes: Int64)
   /// The host is in cooldown.
   case host(until: Timestamp)
@@ -32,18 +32,54 @@ public enum Obstacle: Hashable, Sendable {
 }
 
 extension Obstacle {
-  /// How many downloads may wait for storage at once, each with its own need. From this number on all others wait with
-  /// them: not every one of a million downloads must find that the disk is full.
+  /// How many downloads may wait for storage at once, each with its own need. From this number on others wait with
+  /// them (`LackOfRoom`): not every one of a million downloads must find that there is no room.
   public static let roomlessLimit = 64
+  /// How many of those that wait are looked at. There may be more than the limit of each kind: attempts find out while
+  /// they run.
+  public static let roomlessRead = 4 * roomlessLimit
+}
 
-  /// The obstacle for all others if too many downloads wait for storage; `waiting` holds the first of these.
-  public static func lackOfRoom(for waiting: [Download]) -> Obstacle? {
-    guard waiting.count >= roomlessLimit else { return nil }
-    let short = waiting.compactMap { download in
-      if case .waiting(let waiting) = download.state { waiting.error.shortBytes } else { nil }
-    }
-    return .storage(shortBytes: short.min() ?? 0)
+/// How many downloads wait for storage, and what that is to the others.
+///
+/// What rules want and the quota leaves no room for stops nothing but what rules want: a full disk stops all, and so
+/// does what persons have asked for, which comes before what rules want.
+public struct LackOfRoom: Hashable, Sendable {
+  /// Some that wait: how many, and how many bytes the one lacks that lacks least.
+  private struct Kind: Hashable {
+    var count = 0
+    var shortBytes: Int64?
+
+    var obstacle: Obstacle? { count < Obstacle.roomlessLimit ? nil : .storage(shortBytes: shortBytes ?? 0) }
   }
+
+  private var ofAll = Kind()
+  private var ofRules = Kind()
+
+  /// Nothing waits.
+  public init() {}
+
+  /// What these are to the others, where the quota leaves so many bytes.
+  public init(of waiting: [Download], quotaLeft: Int64) {
+    for download in waiting { add(download, lacksQuota: quotaLeft < download.neededBytes) }
+  }
+
+  /// Counts one that waits.
+  ///
+  /// - Parameter lacksQuota: Whether the quota leaves no room for it; else the disk has none.
+  mutating func add(_ download: Download, lacksQuota: Bool) {
+    guard case .waiting(let waiting) = download.state else { return }
+    let kind = lacksQuota && download.origin == .auto ? \Self.ofRules : \Self.ofAll
+    self[keyPath: kind].count += 1
+    let known = [self[keyPath: kind].shortBytes, waiting.error.shortBytes].compactMap(\.self)
+    self[keyPath: kind].shortBytes = known.min()
+  }
+
+  /// The obstacle for all others; nil if not too many wait.
+  public var obstacle: Obstacle? { ofAll.obstacle }
+
+  /// The obstacle for what rules want; nil if not too much of it waits for the quota.
+  public var obstacleOfRules: Obstacle? { ofRules.obstacle }
 }
 
 /// A spent monthly budget.
@@ -71,6 +107,8 @@ public struct Obstacles: Hashable, Sendable {
   public var any: Obstacle?
   /// The obstacle of all downloads, whether they need a path or not.
   public var all: Obstacle?
+  /// The obstacle of what rules want, and of nothing else: too much of it waits for the storage quota.
+  public var rules: Obstacle?
   /// The policies of downloads without their own policy.
   public var classes: NetworkClasses
   /// The hosts in cooldown, with its end.
@@ -81,12 +119,14 @@ public struct Obstacles: Hashable, Sendable {
   public var parked: Set<Session.Key>
 
   public init(
-    unmetered: Obstacle? = nil, any: Obstacle? = nil, all: Obstacle? = nil, classes: NetworkClasses = .init(),
-    cooldowns: [String: Timestamp] = [:], departing: Set<String> = [], parked: Set<Session.Key> = []
+    unmetered: Obstacle? = nil, any: Obstacle? = nil, all: Obstacle? = nil, rules: Obstacle? = nil,
+    classes: NetworkClasses = .init(), cooldowns: [String: Timestamp] = [:], departing: Set<String> = [],
+    parked: Set<Session.Key> = []
   ) {
     self.unmetered = unmetered
     self.any = any
     self.all = all
+    self.rules = rules
     self.classes = classes
     self.cooldowns = cooldowns
     self.departing = departing
@@ -96,10 +136,7 @@ public struct Obstacles: Hashable, Sendable {
   /// The obstacle of a download that would run otherwise.
   public func obstacle(for download: Download) -> Obstacle? {
     guard download.state == .queued else { return nil }
-    return obstacle(
-      for: QueueLane(
-        host: download.source.host, origin: download.origin, policy: download.networks.effective,
-        session: download.session))
+    return obstacle(for: download.lane)
   }
 
   /// The obstacle of a lane's downloads.
@@ -118,7 +155,8 @@ public struct Obstacles: Hashable, Sendable {
 
   /// The obstacle of queued downloads with this origin and policy, ignoring cooldowns and sessions.
   public func obstacle(for policy: NetworkPolicy, of origin: Origin, needsPath: Bool) -> Obstacle? {
-    (needsPath ? isUnmeteredOnly(policy, origin) ? unmetered : any : nil) ?? all
+    let ofPath = needsPath ? isUnmeteredOnly(policy, origin) ? unmetered : any : nil
+    return ofPath ?? all ?? (origin == .auto ? rules : nil)
   }
 
   /// Whether downloads with this origin and policy may not use cellular or metered paths.

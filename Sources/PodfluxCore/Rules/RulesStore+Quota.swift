@@ -4,7 +4,8 @@ import Flux
 extension RulesStore {
   /// Deletes the oldest episodes that rules have downloaded, of all feeds, until what is there is within the quota, and
   /// until there is room for what waits for it. No newer one goes for an older one that a rule wants, and none for a
-  /// download that would not have room all the same.
+  /// download that would not have room all the same. What no server has said of a length deletes no more than what it
+  /// takes to ask one.
   mutating func freeRoom(upTo limit: Int, reading context: Context, in turn: inout PodfluxTurn) throws {
     guard limit > 0 else { return }
     let (rules, needs) = (turn.tables.rules, try context.quotaNeeds(turn))
@@ -19,13 +20,13 @@ extension RulesStore {
       let place = need.isOfRule ? try need.download.flatMap { try rules.place(having: $0) } : nil
       if need.isOfRule, place == nil { continue }
       // What the files exceed the quota by goes in parts, the others' needs as a whole.
-      let least = need.download == nil ? 1 : need.bytes
+      let least = need.download == nil ? 1 : max(need.bytes, need.claimed)
       guard !searches.cover(least, olderThan: place) else { continue }
       let candidates = try rules.releasable(olderThan: place, limit: limit)
       var (freed, chosen): (Int64, [ReleasableDownload]) = (0, [])
-      for candidate in candidates where freed < need.bytes {
+      for candidate in candidates {
+        if freed < need.bytes { chosen.append(candidate) }
         freed = freed.addingClamped(candidate.bytes)
-        chosen.append(candidate)
       }
       if freed < least, candidates.count == limit { freed = try rules.releasableBytes(olderThan: place) }
       guard freed >= least, !chosen.isEmpty else {

@@ -176,6 +176,9 @@ struct ObservedDownloads: DownloadTable {
   }
 
   func waitingForStorage(limit: Int) throws -> [Download] { try inner.waitingForStorage(limit: limit) }
+  func awaitedByRules(ofAtMost bytes: Int64, limit: Int) throws -> [DownloadID] {
+    try inner.awaitedByRules(ofAtMost: bytes, limit: limit)
+  }
   func storedBytes() throws -> Int64 { try inner.storedBytes() }
   func completedBytes() throws -> Int64 { try inner.completedBytes() }
   func find(_ id: DownloadID) throws -> Download? { try inner.find(id) }

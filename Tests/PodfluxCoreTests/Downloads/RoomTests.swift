@@ -184,13 +184,18 @@ struct RoomTests {
     #expect(world.watched == [nil])
   }
 
-  @Test("When many wait for storage, no other download tries until one of them gets it")
-  func many() throws {
+  @Test(
+    "When many wait for the disk, no other download tries until one of them gets it, under a quota too",
+    arguments: [Int64(0), 1 << 40], Origin.allCases)
+  func many(quota: Int64, origin: Origin) throws {
     let world = try World {
+      $0.storageQuotaBytes = quota
       $0.maxConcurrent = 256
       $0.maxPerHost = 64
     }
-    let ids = try (0..<Obstacle.roomlessLimit).map { try world.enqueue("d\($0)", may: .any, length: 10) }
+    let ids = try (0..<Obstacle.roomlessLimit).map {
+      try world.enqueue("d\($0)", may: .any, origin: origin, length: 10)
+    }
     for id in ids { try world.report(id, full(Int64(ids.count))) }
     let other = try world.enqueue("other", may: .any)
     #expect(world.started.isEmpty)

@@ -17,9 +17,11 @@ public struct LiveAttempt: Hashable, Sendable {
   public let needsPath: Bool
   var policy: NetworkPolicy
   /// How many bytes are still expected, as far as that is known.
-  var expected: Int64
-  /// Whether its server has not said how long its file is.
-  var isOfUnknownLength: Bool
+  private(set) var expected: Int64
+  /// Whether its server has not said how long its file is, and there is no room for what others say of it.
+  private(set) var isOfUnknownLength: Bool
+  /// Whether no server has said so, and what is expected is what others say.
+  private(set) var isClaimed: Bool
   /// Whether it was stopped. Its slot is free only when it has ended, or publishes.
   public internal(set) var isStopping = false
   /// Whether its row is gone: a row with the same id is another download's.
@@ -54,7 +56,7 @@ public struct LiveAttempt: Hashable, Sendable {
 
   init(
     _ attempt: Attempt, policy: NetworkPolicy, path: NetworkPath, pathNumber: Int = 0, needsPath: Bool,
-    expected: Int64?, session: SessionGrant? = nil
+    expected: Int64?, isClaimed: Bool = false, session: SessionGrant? = nil
   ) {
     generation = attempt.id.generation
     host = attempt.address.host
@@ -66,9 +68,17 @@ public struct LiveAttempt: Hashable, Sendable {
     self.policy = policy
     self.expected = expected ?? 0
     isOfUnknownLength = expected == nil
+    self.isClaimed = isClaimed && expected != nil
     self.session = session
     durableAtStart = attempt.resume?.durable ?? 0
     received = durableAtStart
+  }
+
+  /// Notes how many bytes are still expected; nil where that is unknown.
+  mutating func expect(_ bytes: Int64?, isClaimed: Bool) {
+    expected = bytes ?? 0
+    isOfUnknownLength = bytes == nil
+    self.isClaimed = isClaimed && bytes != nil
   }
 
   /// After how many restarts of a download what its attempts keep is no progress any more.

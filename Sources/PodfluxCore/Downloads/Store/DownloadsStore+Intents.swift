@@ -62,6 +62,7 @@ extension DownloadsStore {
       turn.tell(.downloads(.session(.new(login, host: host, .download(id)))))
     }
     count(download.state.kind, +1)
+    noteArrival(of: download)
     return (id, true)
   }
 
@@ -149,6 +150,7 @@ extension DownloadsStore {
         count(kind, -number)
         if let result = change.resultingKind { count(result, number) }
       }
+      if change.resultingKind == .queued { forgetRuleLine() }
       return .affected(changed + others.values.reduce(0, +))
     }
   }
@@ -176,6 +178,8 @@ extension DownloadsStore {
       download.forgetAttempts()
       download.isHeld = try live[download.id] != nil || turn.tables.deletions.holds(download.id)
       try transition(&download, to: .queued, in: turn)
+      let needed = download.neededBytes(doubtingLength: true)
+      if needed <= room.quotaLeft ?? 0 { exempt(download, doubtingLength: true) }
       if let session = download.session { turn.tell(.downloads(.session(.askedAgain([session])))) }
     case .cancel: try forget(download, deletingFile: true, in: &turn)
     case .remove(let deletingFiles): try forget(download, deletingFile: deletingFiles, in: &turn)

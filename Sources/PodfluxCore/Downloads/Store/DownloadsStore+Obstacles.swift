@@ -9,7 +9,7 @@ extension DownloadsStore {
     let verdict = schedule.verdict(of: settings.schedule, in: network.localTime, at: now)
     try lookForRoom(settings: settings, in: &turn)
     obstacles = network.obstacles(
-      settings: settings, schedule: verdict, storage: room.obstacle, cooldowns: hosts.cooling(at: now),
+      settings: settings, schedule: verdict, lack: room.lack, cooldowns: hosts.cooling(at: now),
       departing: hosts.departing, parked: context.sessions.unusable(at: now), now: now)
     try stopWhatMayNotRun(store, in: &turn)
   }
@@ -49,7 +49,7 @@ extension DownloadsStore {
   /// Takes in settings that have changed: for rows of podcasts of which something else is said now, and for those that
   /// run.
   mutating func follow(_ settings: Settings, from former: Settings, in turn: inout PodfluxTurn) throws {
-    room.isStale = true
+    forgetRuleLine()
     obstacles.classes = settings.network
     for podcast in settings.network.podcasts(otherThanIn: former.network) {
       try turn.tables.downloads.setNetwork(settings.network.policy(ofPodcast: podcast), ofPodcast: podcast)

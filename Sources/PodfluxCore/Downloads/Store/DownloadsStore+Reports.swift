@@ -67,8 +67,8 @@ extension DownloadsStore {
   ) throws {
     guard var download = try download(of: attempt, in: turn) else { return }
     download.progress.keep(record)
-    live[attempt.download]?.expected = download.missingBytes ?? 0
-    live[attempt.download]?.isOfUnknownLength = download.missingBytes == nil
+    let expected = try expectedBytes(of: download, settings: settings, in: turn)
+    live[attempt.download]?.expect(expected, isClaimed: download.progress.total == nil)
     switch download.state {
     case .running(.connecting), .running(.receiving):
       live[attempt.download]?.phase = .receiving

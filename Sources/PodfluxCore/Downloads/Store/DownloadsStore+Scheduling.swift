@@ -1,5 +1,39 @@
 import Flux
 
+/// The slots that a turn has to fill.
+private struct FreeSlots {
+  /// How many.
+  private(set) var free: Int
+  /// The sessions that are wanted and not open.
+  private(set) var wanted: Set<Session.Key> = []
+  private var liveByHost: [String: Int]
+  private let maxPerHost: Int
+
+  init(beside live: [DownloadID: LiveAttempt], _ settings: Settings) {
+    let transferring = live.values.filter { !$0.isPublishing }
+    free = min(
+      settings.maxConcurrent - transferring.count,
+      settings.maxConcurrent + DownloadsStore.publishingAtOnce - live.count)
+    liveByHost = transferring.reduce(into: [:]) { $0[$1.host, default: 0] += 1 }
+    maxPerHost = settings.maxPerHost
+  }
+
+  /// Whether one of a lane may start. Notes its session if that alone keeps it.
+  mutating func mayTake(_ lane: QueueLane, behind obstacles: Obstacles) -> Bool {
+    guard liveByHost[lane.host, default: 0] < maxPerHost, obstacles.obstacle(ignoringSession: lane) == nil else {
+      return false
+    }
+    guard let session = lane.session, obstacles.parked.contains(session) else { return true }
+    wanted.insert(session)
+    return false
+  }
+
+  mutating func take(_ lane: QueueLane) {
+    liveByHost[lane.host, default: 0] += 1
+    free -= 1
+  }
+}
+
 /// Which downloads run, which ones are woken, and how it begins and ends.
 extension DownloadsStore {
   /// How many waiting downloads are woken in one turn; the rest follow in the next.
@@ -13,30 +47,31 @@ extension DownloadsStore {
   mutating func admit(reading context: Context, in turn: inout PodfluxTurn) throws {
     guard obstacles.all == nil, context.lifecycle.mayDownload else { return }
     let settings = context.settings
-    var wanted: Set<Session.Key> = []
-    defer { if !wanted.isEmpty { turn.tell(.downloads(.session(.wanted(wanted.sorted())))) } }
-    let transferring = live.values.filter { !$0.isPublishing }
-    var free = min(
-      settings.maxConcurrent - transferring.count, settings.maxConcurrent + Self.publishingAtOnce - live.count)
-    var liveByHost = transferring.reduce(into: [String: Int]()) { $0[$1.host, default: 0] += 1 }
-    while free > 0 {
-      let next = try turn.tables.downloads.nextAdmissible { [obstacles] lane in
-        guard liveByHost[lane.host, default: 0] < settings.maxPerHost, obstacles.obstacle(ignoringSession: lane) == nil
-        else { return false }
-        guard let session = lane.session, obstacles.parked.contains(session) else { return true }
-        wanted.insert(session)
-        return false
-      }
-      guard var download = next else { return }
+    var slots = FreeSlots(beside: live, settings)
+    defer { if !slots.wanted.isEmpty { turn.tell(.downloads(.session(.wanted(slots.wanted.sorted())))) } }
+    while slots.free > 0, obstacles.all == nil {
+      let next = try turn.tables.downloads.nextAdmissible { [obstacles] in slots.mayTake($0, behind: obstacles) }
+      guard var download = next else { break }
       if let error = try overQuota(download, settings: settings, in: turn) {
-        try waitForRoom(&download, after: error, in: &turn)
-        guard room.waiting < Obstacle.roomlessLimit else { return }
+        try waitForQuota(&download, after: error, in: &turn)
         continue
       }
       // The end of one of those, or its first checkpoint, looks again.
       guard try !awaitsLengths(download, settings: settings, in: turn) else { return }
-      liveByHost[download.source.host, default: 0] += 1
-      free -= 1
+      slots.take(download.lane)
+      try start(&download, reading: context, in: &turn)
+    }
+    guard slots.free > 0, obstacles.all == nil, obstacles.rules != nil, !room.promised.isEmpty else { return }
+    var others = obstacles
+    others.rules = nil
+    for var download in try promisedInOrder(in: turn)
+    where slots.free > 0 && slots.mayTake(download.lane, behind: others) {
+      guard try overQuota(download, settings: settings, in: turn) == nil else {
+        room.promised[download.id] = nil
+        continue
+      }
+      guard try !awaitsLengths(download, settings: settings, in: turn) else { return }
+      slots.take(download.lane)
       try start(&download, reading: context, in: &turn)
     }
   }
@@ -46,6 +81,7 @@ extension DownloadsStore {
   ) throws {
     let (settings, network) = (context.settings, context.network)
     let doubtsLength = doubtsLength(of: download, at: turn.now)
+    let expected = try expectedBytes(of: download, settings: settings, in: turn)
     var attempt = Attempt(
       id: AttemptID(download: download.id, generation: turn.sequence), address: download.source,
       ownAddress: download.address, description: download.description, origin: download.origin,
@@ -63,8 +99,8 @@ extension DownloadsStore {
     live[download.id] = LiveAttempt(
       attempt, policy: download.networks.effective, path: network.state.path, pathNumber: network.pathNumber,
       needsPath: obstacles.needsPath(attempt.address.host),
-      expected: download.missingBytes.map { _ in download.neededBytes(doubtingLength: doubtsLength) },
-      session: grant)
+      expected: doubtsLength ? expected.map { min($0, TransferMachine.leastRoom) } : expected,
+      isClaimed: download.progress.total == nil, session: grant)
     room.promised[download.id] = nil
     download.dates.started = download.dates.started ?? turn.now
     try transition(&download, to: .running(.connecting), in: turn)
@@ -145,7 +181,9 @@ extension DownloadsStore {
     try forgetFarMoments(settings: settings, in: turn)
     try hosts.endCooldowns(in: turn)
     for var download in try turn.tables.downloads.dueRetries(at: turn.now, limit: Self.wokenAtOnce) {
+      if try keepsWaiting(&download, settings: settings, in: &turn) { continue }
       try transition(&download, to: .queued, in: turn)
+      exempt(download, doubtingLength: doubtsLength(of: download, at: turn.now))
     }
   }
 
@@ -163,7 +201,8 @@ extension DownloadsStore {
   /// When the first of those that wait is to be looked at again.
   func nextMoment(in turn: borrowing PodfluxTurn) throws -> Timestamp? {
     let retry = counts[.waiting, default: 0] == 0 ? nil : try turn.tables.downloads.earliestRetry()
-    return [retry, hosts.cooldowns.values.min(), obstaclesChangeAt, refusesAt].compactMap { $0 }.min()
+    let now = lacksRuleLine ? turn.now : nil
+    return [now, retry, hosts.cooldowns.values.min(), obstaclesChangeAt, refusesAt].compactMap { $0 }.min()
   }
 
   // MARK: Start and end

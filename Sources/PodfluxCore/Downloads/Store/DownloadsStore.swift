@@ -50,8 +50,8 @@ public enum DownloadsEvent: Sendable {
 /// Rows live in the table; memory holds what is active (`live`) and running counts, so it does not grow with the
 /// library. Its aspects: `+Intents` (what clients want), `+Reports` (what attempts report), `+Scheduling` (which ones
 /// run), `+Order` (places in the queue), `+Obstacles` (what keeps them from running), `+Sessions` (their logins),
-/// `+Storage` (room on the disk), `+Deletions`, `+Verifying` (files that are read again), `+Steps` (what the cleanup
-/// changes), `+Episodes` (whose files they are).
+/// `+Storage` (room on the disk), `+Quota` (what the quota leaves), `+Line` (who gets it), `+Deletions`, `+Verifying`
+/// (files that are read again), `+Steps` (what the cleanup changes), `+Episodes` (whose files they are).
 public struct DownloadsStore: DomainStore {
   /// The parts of other stores that this store reads.
   public struct Context: Sendable {
@@ -179,6 +179,11 @@ public struct DownloadsStore: DomainStore {
       try seeObstacles(reading: context, in: &turn)
       try refuseWhatCannotLogIn(reading: context, in: &turn)
       try admit(reading: context, in: &turn)
+      if lacksRuleLine {
+        // What is newer than those that have come to wait just now is found at once.
+        try seeObstacles(reading: context, in: &turn)
+        try admit(reading: context, in: &turn)
+      }
       try lookForQuotaNeeds(settings, in: &turn)
       try handOutDeletions(in: &turn)
       try handOutVerifications(in: &turn)
@@ -203,6 +208,7 @@ public struct DownloadsStore: DomainStore {
     download.state = state
     if state.file == nil { download.tagging = nil }
     try turn.tables.downloads.update(download)
+    noteArrival(of: download)
   }
 
   /// Writes what has changed of a download beside its state.
