@@ -47,7 +47,8 @@ public protocol LibraryFileSystem {
   /// nil if the path is free.
   func occupant(of path: LibraryPath, portably: Bool) throws(FileSystemFailure) -> EntryPath?
   /// Moves a file to a path that is free, if it stands at its place as it was found (inode and length). Durable when it
-  /// returns; the same call after a crash at any point comes to the same end, or finds it gone.
+  /// returns, unless the system could not sync a folder; the same call after a crash at any point comes to the same
+  /// end, or finds it gone.
   func move(_ file: FoundFile, to path: LibraryPath, _ move: CleanupStep.Move) throws(FileSystemFailure) -> MoveOutcome
   /// Removes the folder at a place if nothing is in it, not even something hidden. Does not sync.
   ///

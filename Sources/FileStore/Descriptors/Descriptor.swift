@@ -120,7 +120,19 @@ final class Descriptor: Sendable {
     // fsync(2) may take long, and closing the library waits for it.
     try openFiles.enter(path)
     defer { openFiles.leave() }
-    try systemCall("fsync", path) { fsync(number) }
+    try systemCall("fsync", path) {
+      let result = fsync(number)
+      // Some file systems sync no folders (cifs, vboxsf): their entries are as durable as they can be.
+      return result < 0 && errno == EINVAL && isFolder ? 0 : result
+    }
+  }
+
+  /// Leaves `errno` as it was.
+  private var isFolder: Bool {
+    let code = errno
+    defer { errno = code }
+    var status = stat()
+    return fstat(number, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
   /// Releases the file even if other threads still use the descriptor: the number now refers to /dev/null, and their

@@ -24,6 +24,13 @@ final class FolderSyncs: Sendable {
     try sync.synchronize(folder.synchronize)
   }
 
+  /// The same for a folder in which a file has just been moved. A sync that fails leaves in doubt what a power cut
+  /// would leave, and not where the file is now: its row must follow it, and the next start finds what a power cut has
+  /// undone.
+  func synchronizeMove(in folder: Descriptor) {
+    _ = try? synchronize(folder)
+  }
+
   /// Forgets a folder when no thread syncs it.
   private func leave(_ key: Key) {
     folders.withLock { folders in

@@ -48,11 +48,15 @@ public final class LibraryLock: Sendable {
   /// How many files the lock holds open: 0 or 1.
   var openFiles: Int { file.withLock { $0 == nil ? 0 : 1 } }
 
-  /// Writes this process's number into the file, for the messages of later processes.
+  /// Writes this process's number into the file, for the messages of later processes. A full disk does not keep the
+  /// engine from its library: messages leave the number out then.
   private static func sign(_ file: Descriptor) throws(FileError) {
     try systemCall("ftruncate", file.path) { ftruncate(file.number, 0) }
     let outcome = Array("\(getpid())\n".utf8).withUnsafeBytes { file.write($0, offset: 0) }
-    if let failure = outcome.failure { throw failure }
+    switch outcome.failure {
+    case nil, .noSpace?: break
+    case let failure?: throw failure
+    }
   }
 
   private static func holder(of library: Library) throws(Failure) -> Int32? {

@@ -47,10 +47,8 @@ extension PublishedFiles {
         removeIfEmpty(Set(walk.made), on: walk, to: EntryPath(path))
         return .taken
       }
-      // A sync that fails leaves in doubt what a power cut would leave, and not where the file is now: its row must
-      // follow it.
-      _ = try? library.folderSyncs.synchronize(walk.folder)
-      _ = try? library.folderSyncs.synchronize(source.folder)
+      library.folderSyncs.synchronizeMove(in: walk.folder)
+      library.folderSyncs.synchronizeMove(in: source.folder)
       return .moved(madeFolders: walk.made)
     } catch .exists {
       return .taken

@@ -38,7 +38,7 @@ public struct Publisher: Sendable {
     moves = MoveChoice(move)
   }
 
-  /// Moves the partial file `name` to `path`, creates missing folders, and syncs the folder.
+  /// Moves the partial file `name` to `path`, creates missing folders, and syncs the folder if that can be.
   ///
   /// The contents must be synced before. `recorded` is the identity of the complete file, recorded before the first
   /// try: if the file at `path` has it, an earlier call had moved it, and this one succeeds. Fails with `exists` if
@@ -67,7 +67,7 @@ public struct Publisher: Sendable {
         try twins.added(walk.name, to: walk.folder)
         return (publication, walk.folder)
       }
-      try library.folderSyncs.synchronize(folder)
+      library.folderSyncs.synchronizeMove(in: folder)
       // The copy is at its path. A partial file that cannot be deleted becomes an orphan, which a cleanup finds.
       if finished.isCopy { _ = try? Partials(library).delete(name) }
       return publication

@@ -47,7 +47,7 @@ public struct StagedFiles: Sendable {
       return (walk, try place(name, in: folder, walk, recorded, sparingTwins))
     }
     guard isPublished else { return false }
-    try library.folderSyncs.synchronize(walk.folder)
+    library.folderSyncs.synchronizeMove(in: walk.folder)
     return true
   }
 
