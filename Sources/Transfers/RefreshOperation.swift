@@ -15,6 +15,7 @@ final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperat
   /// What the curl thread and the queue share.
   private struct Flow {
     var exchange: HTTPExchange?
+    var arrived = ArrivedBytes()
     /// Bytes that have come and are not parsed.
     var waitingBytes = 0
     var isPaused = false
@@ -61,13 +62,15 @@ final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperat
   func stop() { hand(in: .stop) }
 
   private func hand(in event: RefreshEvent) {
-    queue.async { [self] in
-      var bytes = attempt.waitingBytes
-      if case .body(let piece) = event { bytes += piece.count }
-      for command in attempt.handle(event, at: readClock()) { obey(command) }
-      // What waits for a commit is not taken yet.
-      resume(after: bytes - attempt.waitingBytes)
-    }
+    queue.async { [self] in handle(event) }
+  }
+
+  private func handle(_ event: RefreshEvent) {
+    var bytes = attempt.waitingBytes
+    if case .body(let piece) = event { bytes += piece.count }
+    for command in attempt.handle(event, at: readClock()) { obey(command) }
+    // What waits for a commit is not taken yet.
+    resume(after: bytes - attempt.waitingBytes)
   }
 
   private func obey(_ command: RefreshCommand) {
@@ -115,16 +118,16 @@ extension RefreshOperation: HTTPExchangeDelegate {
   }
 
   func exchange(_ exchange: HTTPExchange, received bytes: UnsafeRawBufferPointer) -> BodyDemand {
-    let isPaused = flow.withLock { flow in
+    let beginsPiece = flow.withLock { flow -> Bool? in
       guard flow.waitingBytes + bytes.count <= RefreshLimits.waitingBytes else {
         flow.isPaused = true
-        return true
+        return nil
       }
       flow.waitingBytes += bytes.count
-      return false
+      return flow.arrived.add(bytes)
     }
-    guard !isPaused else { return .pause }
-    hand(in: .body(Array(bytes)))
+    guard let beginsPiece else { return .pause }
+    if beginsPiece { queue.async { [self] in handle(.body(flow.withLock { $0.arrived.take() })) } }
     return .more
   }
 

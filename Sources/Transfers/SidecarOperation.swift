@@ -12,6 +12,7 @@ final class SidecarOperation<Files: LibraryFileSystem & Sendable>: AsynchronousO
   /// What the curl thread and the queue share.
   private struct Flow {
     var exchange: HTTPExchange?
+    var arrived = ArrivedBytes()
     /// Bytes of the body that have come.
     var bytes = 0
     /// Those that have come over the network since the last report.
@@ -23,8 +24,8 @@ final class SidecarOperation<Files: LibraryFileSystem & Sendable>: AsynchronousO
   private let queue: DispatchQueue
   /// On `queue` only.
   private var attempt: SidecarAttempt<Files>
-  /// On `queue` only.
-  private var isAbandoned = false
+  /// Whether the operation's queue has started it, and whether it has ended without a report; on `queue` only.
+  private var (hasBegun, isAbandoned) = (false, false)
   private let flow = Mutex(Flow())
   private let readClock: @Sendable () -> ClockReading
   private let report: @Sendable (SidecarReport) -> Void
@@ -51,7 +52,12 @@ final class SidecarOperation<Files: LibraryFileSystem & Sendable>: AsynchronousO
     qualityOfService = .background
   }
 
-  override func begin() { hand(in: .begin) }
+  override func begin() {
+    queue.async { [self] in
+      hasBegun = true
+      handle(.begin)
+    }
+  }
 
   /// The store has committed the file's row: the file may get its name.
   func proceed() { hand(in: .proceed) }
@@ -60,13 +66,16 @@ final class SidecarOperation<Files: LibraryFileSystem & Sendable>: AsynchronousO
   func stop() { hand(in: .stop) }
 
   private func hand(in event: SidecarEvent) {
-    queue.async { [self] in
-      guard isOpen() else {
-        if !attempt.hasEnded, !isAbandoned { abandon() }
-        return
-      }
-      for command in attempt.handle(event, at: readClock()) { obey(command) }
+    queue.async { [self] in handle(event) }
+  }
+
+  private func handle(_ event: SidecarEvent) {
+    guard isOpen() else {
+      // An operation cannot end before it has begun.
+      if hasBegun, !attempt.hasEnded, !isAbandoned { abandon() }
+      return
     }
+    for command in attempt.handle(event, at: readClock()) { obey(command) }
   }
 
   /// The library is given up: the exchange ends, and no report follows.
@@ -108,11 +117,11 @@ extension SidecarOperation: HTTPExchangeDelegate {
   }
 
   func exchange(_ exchange: HTTPExchange, received bytes: UnsafeRawBufferPointer) -> BodyDemand {
-    let isTooLong = flow.withLock { flow in
+    let (isTooLong, beginsPiece) = flow.withLock { flow in
       flow.bytes += bytes.count
-      return flow.bytes > fetch.kind.maximumBytes
+      return (flow.bytes > fetch.kind.maximumBytes, flow.arrived.add(bytes))
     }
-    hand(in: .body(Array(bytes)))
+    if beginsPiece { queue.async { [self] in handle(.body(flow.withLock { $0.arrived.take() })) } }
     return isTooLong ? .stop : .more
   }
 

@@ -38,6 +38,9 @@ package struct HTTPRequest: Sendable {
   package var form: String?
   /// Whether a redirect is followed; otherwise it is the final response.
   package var followsRedirects = true
+  /// Whether a body without a length is wanted in chunks, over HTTP/1.1: libcurl 7.88 takes an HTTP/2 stream that was
+  /// reset with NO_ERROR for one that has ended (RFC 9113 section 8.1 does not), and a cut file for a whole one.
+  package var needsMarkedEnd = false
 
   /// Describes a request.
   package init(
@@ -69,7 +72,7 @@ package struct HTTPRequest: Sendable {
 extension HTTPRequest {
   /// Below so many bytes per second what is small is given up, also where the settings allow downloads less: feeds,
   /// sidecars and tokens have few slots, and one server that sends a byte now and then would keep one for ever.
-  static let leastBytesPerSecond: Int64 = 500
+  package static let leastBytesPerSecond: Int64 = 500
 
   /// A request within the timeouts and rules of the settings.
   init(
@@ -93,6 +96,7 @@ extension HTTPRequest {
     (rangeStart, ifRange) = (plan.rangeStart, plan.ifRange)
     slowBytesPerSecond = settings.slowBytesPerSecond
     slowWindowMilliseconds = settings.slowWindowSeconds * 1000
+    needsMarkedEnd = true
   }
 }
 

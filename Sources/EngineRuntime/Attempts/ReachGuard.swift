@@ -55,7 +55,7 @@ package struct ReachGuard: Sendable {
     return ExchangeFailure(
       isNamed && redirects == 0 ? .notPublic : .ledNotPublic,
       message: """
-        \(redirects > 0 ? "a redirect leads to " : "")\(place), which is no public address; \
+        \(redirects > 0 ? "a redirect" : "the address") leads to \(place), which is no public address; \
         podflux settings addresses=any allows it
         """)
   }

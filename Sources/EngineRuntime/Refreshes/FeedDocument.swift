@@ -114,8 +114,10 @@ struct FeedDocument {
   }
 
   /// The known episodes that the document does not have, of those that were in the feed until now.
+  /// None if not all items were looked at.
   var missing: [EpisodeID] {
-    matcher.unmatched.filter { known[$0]?.isMissingFromFeed == false }.map(EpisodeID.init(number:))
+    guard items < RefreshLimits.items else { return [] }
+    return matcher.unmatched.filter { known[$0]?.isMissingFromFeed == false }.map(EpisodeID.init(number:))
   }
 
   mutating func takeAppeared() -> [EpisodeContent] { appeared.takePage() }
@@ -134,6 +136,7 @@ struct FeedDocument {
   }
 
   private mutating func take(_ episode: FeedEpisode) {
+    guard items < RefreshLimits.items else { return }
     let content = EpisodeContent(episode).without(secret)
     note(content.published?.moment)
     let identity = EpisodeIdentity(content)

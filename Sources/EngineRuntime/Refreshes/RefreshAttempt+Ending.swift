@@ -5,11 +5,8 @@ import Texts
 
 /// The ends of a refresh: success, nothing new, or failure.
 extension RefreshAttempt {
-  /// How many bytes of the body have come and wait until the last report is committed. More are not to come until less
-  /// wait.
-  package var waitingBytes: Int {
-    waiting.reduce(0) { sum, event in if case .body(let bytes) = event { sum + bytes.count } else { sum } }
-  }
+  /// Whether the refresh has ended: nothing follows.
+  package var hasEnded: Bool { if case .ended = stage { true } else { false } }
 
   func report(_ news: RefreshReport.News) -> RefreshReport {
     RefreshReport(refresh: refresh.id, news: news, readFrom: readFrom)

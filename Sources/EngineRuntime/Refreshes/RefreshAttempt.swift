@@ -83,7 +83,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   /// Whether the request lets the server answer that nothing has changed. Some caches do so in any case.
   private var isConditional = false
   /// Events that wait until the last report is committed.
-  private(set) var waiting: [RefreshEvent] = []
+  var waiting: [RefreshEvent] = []
   private var (isWaiting, isStopping) = (false, false)
   /// Whether the refresh has reported what the podcast is.
   private var isDescribed = false
@@ -108,9 +108,6 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     address = refresh.feed.address
   }
 
-  /// Whether the refresh has ended: nothing follows.
-  package var hasEnded: Bool { if case .ended = stage { true } else { false } }
-
   /// Takes an event in. Cost: for a piece of the body, that of parsing it.
   package mutating func handle(_ event: RefreshEvent, at now: ClockReading) -> [RefreshCommand] {
     self.now = now
@@ -121,7 +118,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     case .stop: stop()
     case .begin: if isStopping { finish(.stopped) } else { request() }
     default:
-      waiting.append(event)
+      wait(event)
       goOn()
     }
     defer { commands = [] }
@@ -189,6 +186,8 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
 
   private mutating func take(_ event: RefreshEvent) {
     switch (event, stage) {
+    // What comes until the exchange has been cancelled is of no use.
+    case (.head, _) where isStopping, (.body, _) where isStopping: break
     case (.head(let head), .requesting): begin(head)
     case (.body(let bytes), .holding(let head)):
       guard count(bytes) else { return }

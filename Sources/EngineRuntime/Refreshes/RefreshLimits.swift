@@ -9,6 +9,8 @@ package enum RefreshLimits {
   package static let heldBytes = 2 << 20
   /// How many bytes of a body may wait to be parsed before the exchange is paused.
   package static let waitingBytes = 1 << 20
+  /// Up to how many bytes pieces of a body that wait are joined.
+  package static let joinedBytes = 64 << 10
   /// How many further documents of a feed are read (RFC 5005). All together have at most the bytes of one.
   package static let furtherDocuments = 200
   /// How many of them in a row may have nothing but items of those before: a feed may grow while it is read.
@@ -20,6 +22,9 @@ package enum RefreshLimits {
   package static let knownEpisodesAtEnd = 3
   /// After how many refreshes in a row that have read a part only a feed is taken as what came.
   package static let partialReads = 3
+  /// How many items of a document are looked at; what follows them is left out. Each costs memory: one that is there
+  /// twice is told from a new one.
+  package static let items = 200_000
   /// How many episodes of a feed are kept.
   package static let episodes = 100_000
   /// How many new episodes of a feed that claims to be the old one elsewhere are held until one of them is known.

@@ -37,15 +37,17 @@ final class HTTP2Handler: ChannelInboundHandler {
 
   func channelActive(context: ChannelHandlerContext) {
     connection = script.connectionOpened()
-    send(.settings, stream: 0, [], context)
     context.fireChannelActive()
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     received.writeImmutableBuffer(unwrapInboundIn(data))
     if !hasPreface {
-      guard received.readSlice(length: Self.prefaceLength) != nil else { return }
+      guard let first = received.getString(at: received.readerIndex, length: Self.prefaceLength) else { return }
+      guard first.hasPrefix("PRI ") else { return script.answersHTTP1 ? answerHTTP1(context) : context.sever(.cut) }
+      received.moveReaderIndex(forwardBy: Self.prefaceLength)
       hasPreface = true
+      send(.settings, stream: 0, [], context)
     }
     while let frame = nextFrame() {
       take(frame, context)
@@ -56,6 +58,19 @@ final class HTTP2Handler: ChannelInboundHandler {
   /// The client has gone, or refuses the certificate, which is no error here.
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     context.close(promise: nil)
+  }
+
+  /// Answers a request that has come whole.
+  private func answerHTTP1(_ context: ChannelHandlerContext) {
+    let text = String(buffer: received)
+    guard text.hasSuffix("\r\n\r\n") else { return }
+    received.clear()
+    script.noteHTTP1(onConnection: connection)
+    let body = HTTP2Origin.body
+    var answer = ByteBuffer(
+      string: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(String(body.count, radix: 16))\r\n")
+    answer.writeBytes(body + Array("\r\n0\r\n\r\n".utf8))
+    context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
   }
 
   // MARK: Frames
@@ -95,6 +110,11 @@ final class HTTP2Handler: ChannelInboundHandler {
       lastProcessed = stream
       send(.headers, flags: Self.endOfHeaders, stream: stream, [Self.status200], context)
       send(.data, flags: Self.endOfStream, stream: stream, HTTP2Origin.body, context)
+    case .reset:
+      lastProcessed = stream
+      send(.headers, flags: Self.endOfHeaders, stream: stream, [Self.status200], context)
+      send(.data, stream: stream, Array(HTTP2Origin.body.prefix(2)), context)
+      send(.resetStream, stream: stream, bytes(of: 0), context)
     case .refuse:
       send(.resetStream, stream: stream, bytes(of: Self.refusedStream), context)
     case .goAway:

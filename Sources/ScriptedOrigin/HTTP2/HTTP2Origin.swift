@@ -3,7 +3,7 @@ import NIOPosix
 import Synchronization
 
 /// An HTTP/2 server over TLS on 127.0.0.1 that performs a script of steps, one for each request, independent of its
-/// fields.
+/// fields. If it is told to, it answers HTTP/1.1 as well, with `body` in chunks.
 ///
 /// Its frames are real; it parses just enough of them to separate requests, and no header fields.
 public final class HTTP2Origin: Sendable {
@@ -11,6 +11,8 @@ public final class HTTP2Origin: Sendable {
   public enum Step: Sendable, Hashable {
     /// Answers with a 200 and `body`.
     case answer
+    /// Answers with a 200 and a part of `body`, and resets the stream without an error code.
+    case reset
     /// Refuses the stream: the request was not processed and may be repeated (RFC 9113 section 8.7).
     case refuse
     /// Sends a GOAWAY which says that this request was not processed, and closes the connection.
@@ -25,10 +27,10 @@ public final class HTTP2Origin: Sendable {
   public struct Request: Sendable, Hashable {
     /// The number of its connection, from 0 on.
     public let connection: Int
-    /// The step that handled it.
-    public let step: Step
+    /// The step that handled it; nil for one in HTTP/1.1.
+    public let step: Step?
 
-    public init(connection: Int, step: Step) {
+    public init(connection: Int, step: Step?) {
       self.connection = connection
       self.step = step
     }
@@ -43,9 +45,13 @@ public final class HTTP2Origin: Sendable {
   private let script: Script
 
   /// Starts an origin; the script's last step handles all further requests.
-  public static func start(tls: TLSMaterial, script steps: [Step]) throws -> HTTP2Origin {
+  public static func start(
+    tls: TLSMaterial, script steps: [Step], answersHTTP1: Bool = false
+  ) throws -> HTTP2Origin {
     precondition(!steps.isEmpty, "a script needs at least one step")
-    return try HTTP2Origin(context: try TLSContext(tls, applicationProtocols: ["h2"]), script: Script(steps))
+    let protocols = answersHTTP1 ? ["h2", "http/1.1"] : ["h2"]
+    return try HTTP2Origin(
+      context: try TLSContext(tls, applicationProtocols: protocols), script: Script(steps, answersHTTP1: answersHTTP1))
   }
 
   private init(context: TLSContext, script: Script) throws {
@@ -94,8 +100,11 @@ final class Script: Sendable {
   private let steps: [HTTP2Origin.Step]
   private let state = Mutex(State())
 
-  init(_ steps: [HTTP2Origin.Step]) {
+  let answersHTTP1: Bool
+
+  init(_ steps: [HTTP2Origin.Step], answersHTTP1: Bool) {
     self.steps = steps
+    self.answersHTTP1 = answersHTTP1
   }
 
   var requests: [HTTP2Origin.Request] { state.withLock { $0.requests } }
@@ -111,9 +120,14 @@ final class Script: Sendable {
   /// The step for the next request.
   func next(onConnection connection: Int) -> HTTP2Origin.Step {
     state.withLock { state in
-      let step = steps[min(state.requests.count, steps.count - 1)]
+      let step = steps[min(state.requests.count { $0.step != nil }, steps.count - 1)]
       state.requests.append(HTTP2Origin.Request(connection: connection, step: step))
       return step
     }
+  }
+
+  /// Notes a request in HTTP/1.1.
+  func noteHTTP1(onConnection connection: Int) {
+    state.withLock { $0.requests.append(HTTP2Origin.Request(connection: connection, step: nil)) }
   }
 }

@@ -12,6 +12,9 @@ final class ContentDecoder: BodyDecoder, @unchecked Sendable {
   static let maximumFeedRatio: Int64 = 200
   /// How many bytes may come out at any ratio: silence and tags at a file's beginning compress well.
   static let freeBytes: Int64 = 1 << 20
+  /// How many coded bytes may come beyond twice the bytes that come out: no coding makes its contents longer, and one
+  /// that brings nothing, such as empty blocks, could go on for ever.
+  static let idleBytes: Int64 = 64 << 10
   /// How many bytes are decoded at once.
   private static let pieceBytes = 64 << 10
 
@@ -78,6 +81,9 @@ final class ContentDecoder: BodyDecoder, @unchecked Sendable {
         throw fail(.tooLarge, "is more than \(ratio) times as long as its \(coding.rawValue)")
       }
       guard count == 0 || take(UnsafeRawBufferPointer(rebasing: piece[..<count])) else { return false }
+    }
+    guard bytesIn <= Self.idleBytes + 2 * bytesOut else {
+      throw fail(.notMedia, "came in a \(coding.rawValue) of \(bytesIn) bytes that has hardly anything in it")
     }
     return true
   }

@@ -129,9 +129,9 @@ extension CurlLoop {
 
   private func tickIfDue() {
     let now = SuspendingClock.now
+    sockets.left.letGoOfOld(now: now)
     guard now >= nextTick, !transfers.isEmpty else { return }
     nextTick = now + tickInterval
-    sockets.left.letGoOfOld(now: now)
     for transfer in Array(transfers.values) {
       guard let failure = transfer.tick(now: now) else { continue }
       if failure.reason == .stalled { transfer.easy.distrustConnection() }

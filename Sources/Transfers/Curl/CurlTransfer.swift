@@ -17,6 +17,10 @@ final class CurlTransfer {
   private(set) var pauses: Pauses = []
   /// Whether this is the hop's second try, on a connection of its own.
   private(set) var isRepetition = false
+  /// The version of HTTP over TLS that the hop asks for.
+  private(set) var version = Version.newest
+  /// Whether the hop is to be repeated with that version.
+  private var isOfOtherVersion = false
 
   private let delegate: any HTTPExchangeDelegate
   private var parser: ResponseHeadParser
@@ -49,6 +53,16 @@ final class CurlTransfer {
   private var socketRefusal: ExchangeFailure?
   /// Whether the hop got a socket.
   private var hasSocket = false
+
+  /// Which version of HTTP over TLS is asked for.
+  enum Version {
+    /// HTTP/2 if the server has it.
+    case newest
+    /// HTTP/1.1, since the server has sent a body whose end HTTP/2 alone would mark.
+    case http1
+    /// HTTP/2 after all: the server answers nothing else.
+    case newestAlone
+  }
 
   /// The reasons for which an exchange is paused.
   struct Pauses: OptionSet {
@@ -175,6 +189,10 @@ extension CurlTransfer {
       phase = .redirected(redirection, bytesSkipped: 0)
       return head.contentLength ?? 0 <= CurlLimits.maxRedirectBodyBytes
     }
+    if request.needsMarkedEnd, version == .newest, head.leavesEndToStream {
+      isOfOtherVersion = true
+      return false
+    }
     var head = head
     head.peer = peer.addressClass
     phase = .body(head)
@@ -263,6 +281,11 @@ extension CurlTransfer {
   /// How to continue after libcurl is done with the hop.
   func conclusion(_ code: CURLcode) -> Conclusion {
     if hadLeftovers, !isRepetition { return .repetition }
+    if isOfOtherVersion || version == .http1 && code != CURLE_OK && !headWasSeen {
+      version = isOfOtherVersion ? .http1 : .newestAlone
+      isOfOtherVersion = false
+      return .repetition
+    }
     let code = isChallengedTooOften ? CURLE_OK : code
     // libcurl had no answer to the challenge. What the delegate says of the head is in the verdict.
     if code == CURLE_OK, let head = takeChallenged() { _ = receive(final: head) }
@@ -356,5 +379,10 @@ extension ResponseHead {
   fileprivate var delimitsBody: Bool {
     let hasNoBody = status == 204 || status == 304
     return contentLength != nil || hasTransferEncoding || httpVersion.delimitsEveryBody || hasNoBody
+  }
+
+  /// Whether the end of a whole file is marked by the end of an HTTP/2 stream alone: by no length, and by no coding.
+  fileprivate var leavesEndToStream: Bool {
+    status == 200 && contentLength == nil && !isCoded && httpVersion.delimitsEveryBody
   }
 }

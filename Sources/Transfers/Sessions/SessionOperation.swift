@@ -111,7 +111,8 @@ extension HTTPRequest {
       userAgent: request.settings.userAgent,
       connectTimeoutMilliseconds: request.settings.connectTimeoutSeconds * 1000,
       firstByteTimeoutMilliseconds: request.settings.firstByteTimeoutSeconds * 1000,
-      stallTimeoutMilliseconds: request.settings.stallTimeoutSeconds * 1000, route: request.route)
+      stallTimeoutMilliseconds: request.settings.stallTimeoutSeconds * 1000,
+      slowBytesPerSecond: Self.leastBytesPerSecond, route: request.route)
     reach = request.settings.reach(of: .person)
     form = request.form
     followsRedirects = false

@@ -18,8 +18,17 @@ extension Field {
     var names: Set<String> = []
     var headers: [Header] = []
     for member in members {
+      // What is no name may be a secret: the refusal does not repeat it.
+      guard (1...Self.maximumHeaderNameBytes).contains(member.key.utf8.count), member.key.isHTTPToken else {
+        throw refusal(
+          .invalidValue,
+          """
+          a header's name must be a token of RFC 9110 (letters, digits, -) of 1 to \(Self.maximumHeaderNameBytes) bytes; \
+          give the value as the member's
+          """)
+      }
       let field = Field(value: member.value, container: path, part: .key(member.key))
-      try field.checkHeaderName(member.key)
+      try field.checkIsOwn(member.key)
       guard names.insert(member.key.lowercased()).inserted else {
         throw field.refusal(.invalidValue, "the header is there twice in other letters; give each header once")
       }
@@ -28,12 +37,7 @@ extension Field {
     return headers
   }
 
-  private func checkHeaderName(_ name: String) throws(Refusal) {
-    guard (1...Self.maximumHeaderNameBytes).contains(name.utf8.count), name.utf8.allSatisfy(Self.isTokenByte) else {
-      throw refusal(
-        .invalidValue,
-        "a header's name must be a token of RFC 9110 (letters, digits, -) of 1 to \(Self.maximumHeaderNameBytes) bytes")
-    }
+  private func checkIsOwn(_ name: String) throws(Refusal) {
     guard !Header.isReserved(name) else {
       throw refusal(
         .invalidValue, "\(name) is the engine's own or one connection's, and transfers depend on it; leave it out")
@@ -42,26 +46,11 @@ extension Field {
 
   private func headerValue() throws(Refusal) -> String {
     let value = try string()
-    guard value.utf8.count <= Self.maximumHeaderBytes, value.utf8.allSatisfy(Self.isFieldByte) else {
+    guard value.utf8.count <= Self.maximumHeaderBytes, value.utf8.allSatisfy(\.isFieldByte) else {
       throw refusal(
         .invalidValue,
         "a header's value must have at most \(Self.maximumHeaderBytes) bytes and no control characters but tabs")
     }
     return value
-  }
-
-  /// `tchar` of RFC 9110 section 5.6.2.
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
-  }
-
-  /// What a field value may hold (RFC 9110 section 5.5).
-  private static func isFieldByte(_ byte: UInt8) -> Bool {
-    byte == 0x09 || (byte >= 0x20 && byte != 0x7F)
   }
 }

@@ -39,7 +39,7 @@ struct ReachGuardTests {
     var guardian = ReachGuard(.publicOnly)
     let direct = guardian.willAsk(inside, as: "nas.example", redirects: 0)
     let advice = "which is no public address; podflux settings addresses=any allows it"
-    #expect(direct?.message == "nas.example at 192.168.1.1, \(advice)")
+    #expect(direct?.message == "the address leads to nas.example at 192.168.1.1, \(advice)")
     let led = guardian.willAsk(inside, as: "192.168.1.1", redirects: 1)
     #expect(led?.message == "a redirect leads to 192.168.1.1, \(advice)")
   }

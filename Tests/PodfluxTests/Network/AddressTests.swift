@@ -79,10 +79,11 @@ struct AddressTests {
     let item = try #require(try download(engine, 1).first)
     #expect(item["state"] as? String == "failed")
     #expect(error(item).code == "connect_failed")
-    #expect(error(item).message == "127.0.0.1, \(Self.advice)")
+    #expect(error(item).message == "the address leads to 127.0.0.1, \(Self.advice)")
     try engine.order("feeds/refresh", ["id": "show"])
     let feed = try engine.waitForFeed("show") { $0["error"] is [String: Any] }
-    #expect(error(feed).code == "connect_failed" && error(feed).message == "127.0.0.1, \(Self.advice)")
+    #expect(error(feed).code == "connect_failed")
+    #expect(error(feed).message == "the address leads to 127.0.0.1, \(Self.advice)")
     #expect(try engine.refusal("feeds/preview", ["url": show.url]).code == "conflict")
     #expect(scene.origin.requests.isEmpty)
 
@@ -118,7 +119,7 @@ struct AddressTests {
     let items = try download(engine, 3)
     #expect(items.map { $0["state"] as? String } == ["completed", "failed", "waiting"])
     #expect(items.map { error($0).code } == [nil, "connect_failed", "connect_failed"])
-    #expect(error(items[1]).message == "127.0.0.1, \(Self.advice)")
+    #expect(error(items[1]).message == "the address leads to 127.0.0.1, \(Self.advice)")
     #expect(error(items[2]).message == "a redirect leads to 127.0.0.1, \(Self.advice)")
     #expect(paths(scene) == ["/feed.xml", "/good.mp3", "/led.mp3"])
 

@@ -72,6 +72,27 @@ struct ContentDecoderTests {
     (.deflate, coded(file, windowBits: -15)), (.brotli, brotli(file)),
   ]
 
+  @Test("A body that goes on and brings nothing is no file", arguments: [false, true])
+  func idle(isFeed: Bool) {
+    let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
+    let emptyBlocks = [[UInt8]](repeating: [0, 0, 0, 0xFF, 0xFF], count: 30_000).flatMap(\.self)
+    var named = header
+    named[3] = 8
+    let bodies: [(String, ContentCoding, [UInt8])] = [
+      ("empty blocks", .gzip, header + emptyBlocks),
+      ("empty blocks without a frame", .deflate, emptyBlocks),
+      ("a name without an end", .gzip, named + [UInt8](repeating: 0x61, count: 200_000)),
+      (
+        "empty members", .gzip,
+        [[UInt8]](repeating: Self.coded([], windowBits: 31), count: 10_000).flatMap(\.self)
+      ),
+    ]
+    for (name, coding, bytes) in bodies {
+      let found = Self.decoded(bytes, coding, isFeed: isFeed)
+      #expect(found.bytes.isEmpty && found.code == .notMedia, "\(name): \(found)")
+    }
+  }
+
   @Test("gzip, both kinds of deflate, and brotli, in pieces of any size", arguments: [1, 7, 16_384, 1 << 20])
   func whole(pieces: Int) {
     for (coding, bytes) in Self.codedFiles {

@@ -46,6 +46,32 @@ struct CurlHTTP2Tests {
     #expect(origin.requests.map(\.step) == [.answer, fault, .answer])
   }
 
+  @Test("gives no file whose end nothing else marks: that comes in the chunks of HTTP/1.1")
+  func resetWithoutError() async throws {
+    let origin = try HTTP2Origin.start(tls: .fixture, script: [.reset], answersHTTP1: true)
+    let driver = try CurlDriver.trusting(in: folder)
+    defer { driver.shutDown() }
+    var request = request(origin)
+    request.needsMarkedEnd = true
+    let recorder = Recorder()
+    let summary = try await driver.fetch(request, recorder).get()
+    #expect(summary == ExchangeSummary(bytesReceived: 5, contentLength: nil, isDelimited: true))
+    #expect(recorder.now.heads.map(\.httpVersion.delimitsEveryBody) == [false])
+    #expect(origin.requests.map(\.step) == [.reset, nil])
+  }
+
+  @Test("gives it where the server speaks nothing else")
+  func onlyHTTP2() async throws {
+    let origin = try HTTP2Origin.start(tls: .fixture, script: [.answer])
+    let driver = try CurlDriver.trusting(in: folder)
+    defer { driver.shutDown() }
+    var request = request(origin)
+    request.needsMarkedEnd = true
+    let recorder = Recorder()
+    #expect(try await driver.fetch(request, recorder).get().bytesReceived == 5)
+    #expect(recorder.now.heads.map(\.httpVersion.delimitsEveryBody) == [true])
+  }
+
   static let faults: [HTTP2Origin.Step] = [.refuse, .goAway, .cut, .silence]
 
   @Test("costs none of those that shared it either", arguments: faults)

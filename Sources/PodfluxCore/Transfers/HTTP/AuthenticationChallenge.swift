@@ -193,7 +193,7 @@ private struct ChallengeReader {
 
   private mutating func token() -> String? {
     let start = index
-    while !isAtEnd, isTokenByte(bytes[index]) { index += 1 }
+    while !isAtEnd, bytes[index].isTokenByte { index += 1 }
     return index > start ? String(decoding: bytes[start..<index], as: UTF8.self) : nil
   }
 
@@ -207,18 +207,6 @@ private struct ChallengeReader {
 
   private func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
-  /// `tchar` (RFC 9110 section 5.6.2).
-  private func isTokenByte(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte) }
-
   /// `token68` without its end (RFC 9110 section 11.2).
-  private func isToken68Byte(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) || "-._~+/".utf8.contains(byte) }
-
-  private func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: false
-    }
-  }
+  private func isToken68Byte(_ byte: UInt8) -> Bool { byte.isASCIILetterOrDigit || "-._~+/".utf8.contains(byte) }
 }

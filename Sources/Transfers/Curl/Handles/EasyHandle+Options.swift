@@ -11,6 +11,7 @@ extension EasyHandle {
     try setAddress(transfer.hop)
     try setCredentials(transfer.hop)
     try setRequest(transfer.request, hop: transfer.hop)
+    try setVersion(transfer.version, isSecure: transfer.hop.url.origin.isSecure)
     try setTransport(bufferBytes: bufferBytes, connectTimeoutMilliseconds: transfer.request.connectTimeoutMilliseconds)
     if transfer.isRepetition { try set(CURLOPT_FRESH_CONNECT, 1) }
     try setTLS(trust)
@@ -70,14 +71,14 @@ extension EasyHandle {
     try set(CURLOPT_HTTP09_ALLOWED, 0)
     // Otherwise a proxy's answer to CONNECT would look like the origin's head.
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    try setVersion(isSecure: hop.url.origin.isSecure)
   }
 
   /// HTTP/2 is negotiated within TLS. Waiting for a connection to share makes sense only there: in plain HTTP every
   /// request would wait until the host has answered the first one.
-  private func setVersion(isSecure: Bool) throws(ExchangeFailure) {
-    try set(CURLOPT_HTTP_VERSION, isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
-    try set(CURLOPT_PIPEWAIT, isSecure ? 1 : 0)
+  private func setVersion(_ version: CurlTransfer.Version, isSecure: Bool) throws(ExchangeFailure) {
+    let mayBeNewest = isSecure && version != .http1
+    try set(CURLOPT_HTTP_VERSION, mayBeNewest ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
+    try set(CURLOPT_PIPEWAIT, mayBeNewest ? 1 : 0)
   }
 
   private func setTransport(bufferBytes: Int, connectTimeoutMilliseconds: Int) throws(ExchangeFailure) {

@@ -25,21 +25,10 @@ extension HTTPRequest {
 
   /// libcurl sends lines unchanged: a line break in one would inject another field.
   private static func line(name: String, value: String) throws(ExchangeFailure) -> String {
-    guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte), value.utf8.allSatisfy(isValueByte) else {
+    guard name.isHTTPToken, value.utf8.allSatisfy(\.isFieldByte) else {
       throw ExchangeFailure(.malformedRequest, message: "a header has characters that HTTP does not allow")
     }
     // "Name:" alone would remove the field; with a semicolon libcurl sends it empty.
     return value.isEmpty ? "\(name);" : "\(name): \(value)"
-  }
-
-  /// The grammar's `tchar` (RFC 9110 section 5.6.2).
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
-    let scalar = Unicode.Scalar(byte)
-    return scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
-      || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-  }
-
-  private static func isValueByte(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "\t") || (byte >= 0x20 && byte != 0x7F)
   }
 }

@@ -66,9 +66,11 @@ final class SocketTable {
   /// Whether bytes have come over the connection from this port of this machine that were not read. Cost: one system
   /// call for each open socket, and one more.
   func hasUnreadBytes(atPort port: Int32) -> Bool {
-    guard let socket = numbers.first(where: { Self.port(of: $0) == port }) else { return false }
-    var byte: UInt8 = 0
-    return recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
+    // Connections to different peers may share a port: then the bytes of any of them count.
+    numbers.contains { socket in
+      var byte: UInt8 = 0
+      return Self.port(of: socket) == port && recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
+    }
   }
 
   private static func port(of socket: curl_socket_t) -> Int32? {
