@@ -11,6 +11,21 @@ struct WordsTests {
   /// 2026-03-06 12:00 UTC.
   private let clock = PersonalClock(now: Timestamp(milliseconds: 1_772_798_400_000), zone: .gmt)
 
+  @Test(
+    "A day begins at its midnight, or behind the hour that clocks skip then",
+    arguments: [
+      ("UTC", "2026-11-01", "2026-11-01T00:00:00Z"), ("Europe/Vienna", "2026-03-29", "2026-03-28T23:00:00Z"),
+      ("Europe/Vienna", "2026-03-30", "2026-03-29T22:00:00Z"), ("Europe/Vienna", "2026-10-25", "2026-10-24T22:00:00Z"),
+      ("Europe/Vienna", "2026-10-26", "2026-10-25T23:00:00Z"), ("America/Havana", "2026-03-08", "2026-03-08T05:00:00Z"),
+      ("America/Havana", "2026-11-01", "2026-11-01T04:00:00Z"),
+      ("Pacific/Auckland", "2026-04-05", "2026-04-04T11:00:00Z"),
+    ])
+  func midnights(zone: String, day: String, expected: String) throws {
+    let midnight = try #require(InternetDate.parse(day + "T00:00:00Z"))
+    let clock = PersonalClock(now: midnight, zone: try #require(TimeZone(identifier: zone)))
+    #expect(clock.beginning(ofDay: midnight) == InternetDate.parse(expected))
+  }
+
   private func item(_ members: String) throws -> DownloadItem {
     try DownloadItem(JSONObject(line: Array("{\"id\":\"d-1\",\(members)}".utf8)))
   }

@@ -13,6 +13,7 @@ struct ShownTextTests {
         "<a href=\"https://a.example/f?key=T\">here</a> me@a.example?",
         "<a href=\"https://a.example/f\">here</a> me@a.example?"
       ),
+      ("at https://\u{301}me:pw@a.example/f?token=T", "at https://a.example/f"),
       ("No address: 5 < 6 ? a@b", "No address: 5 < 6 ? a@b"), ("https://a.example/plain", "https://a.example/plain"),
     ])
   func texts(text: String, shown: String) {

@@ -36,7 +36,9 @@ public enum JournalReplay {
   public static func snapshot(of source: Source, _ query: SnapshotQuery) throws(JournalError) -> Snapshot {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("podflux-replay-\(UUID().uuidString)")
     do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      // The copy contains headers and passwords.
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       defer { try? FileManager.default.removeItem(at: folder) }
       let database = try openedCopy(of: source.database, at: folder.path + "/" + Library.databaseName)
       defer { try? database.close() }

@@ -190,7 +190,7 @@ package struct DownloadFollower {
     switch outcome {
     case .done(_, let bytes):
       complete.insert(id)
-      doneBytes += bytes
+      doneBytes = doneBytes.addingClamped(bytes)
     case .failed(let failure):
       failures.append(failure)
       failed.insert(id)

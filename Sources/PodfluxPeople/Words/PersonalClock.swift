@@ -48,6 +48,17 @@ package struct PersonalClock: Sendable {
     return shown(moment).day == shown(now).day ? "at \(time(moment))" : time(moment)
   }
 
+  /// When a day begins that begins at a moment for clocks in UTC. If the person's clocks skip that midnight, they show
+  /// a later time then.
+  package func beginning(ofDay midnight: Timestamp) -> Timestamp {
+    // Offsets of a day before and behind: the clocks may change on the day itself.
+    let candidates = [-1, 1].map { day in
+      let second = midnight.advanced(byDays: day).milliseconds.dividedDown(by: 1000).quotient
+      return midnight.advanced(byMilliseconds: -offset(second) * 1000)
+    }
+    return candidates.filter { shown($0) == midnight }.min() ?? candidates[0]
+  }
+
   private func date(_ moment: Timestamp) -> CivilDate { CivilDate(daysSince1970: shown(moment).day) }
 
   /// The moment at which clocks in UTC show what the person's show at another one.

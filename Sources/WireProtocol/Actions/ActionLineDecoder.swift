@@ -57,11 +57,14 @@ public struct ActionLineDecoder: Sendable {
 }
 
 extension LineStamp {
+  /// What a log counts up to: behind each there is another one.
+  private static let numbers: ClosedRange<Int64> = 0...(1 << 62)
+
   fileprivate init(_ meta: Field) throws(Refusal) {
     let fields = try Fields(meta.object(), at: "meta", knowing: ["revision", "sequence", "time"])
     self.init(
-      revision: try fields.required("revision").integer(in: 0...(.max)),
-      sequence: try fields.required("sequence").integer(in: 0...(.max)), time: try fields.required("time").moment())
+      revision: try fields.required("revision").integer(in: Self.numbers),
+      sequence: try fields.required("sequence").integer(in: Self.numbers), time: try fields.required("time").moment())
   }
 }
 

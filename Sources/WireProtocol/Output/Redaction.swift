@@ -29,7 +29,9 @@ extension String {
   /// What may be shown of a text of a feed: the URLs in it have no users and no tokens.
   var shownText: String {
     guard mayHaveSecrets else { return self }
-    return replacing(/(?i)https?:\/\/[^\s<>"']+/) { String($0.output).shownURL }
+    // By scalars: a slash and a combining mark behind it are one character.
+    let url = /(?i)https?:\/\/[^\s<>"']+/.matchingSemantics(.unicodeScalar)
+    return replacing(url) { String($0.output).shownURL }
   }
 
   /// Whether a URL may have a user name or a query.

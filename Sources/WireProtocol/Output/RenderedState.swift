@@ -93,7 +93,8 @@ struct RenderedList: Sendable {
     self.totals = totals
     self.next = next
     self.items = items
-    places = Dictionary(uniqueKeysWithValues: items.enumerated().map { ($1.id, $0) })
+    // A damaged database may have an id twice.
+    places = Dictionary(items.enumerated().map { ($1.id, $0) }) { first, _ in first }
   }
 
   /// The item with this id; nil if the page has none.

@@ -28,6 +28,8 @@ final class EngineAccess {
   var eventCount = 0
   /// Whether an own engine ends only when the sidecars that it is at are there.
   var fetchesSidecars = false
+  /// Is called if an own engine has work that takes long when the command is done.
+  var onLongWait: (OwnEngine.Work) -> Void = { _ in }
 
   /// How long an engine that holds the library has until it listens, or until it is gone.
   private static let patienceMilliseconds = 3000
@@ -94,7 +96,7 @@ final class EngineAccess {
   private func stopOwn() throws {
     guard let own else { return }
     self.own = nil
-    try own.finish(fetchesSidecars: fetchesSidecars)
+    try own.finish(fetchesSidecars: fetchesSidecars, onLongWait: onLongWait)
   }
 
   /// The engine that runs, else an own one. One that has just begun, or is about to end, is given some time.

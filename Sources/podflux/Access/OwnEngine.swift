@@ -50,34 +50,48 @@ final class OwnEngine {
     return failure
   }
 
+  /// What is waited for before an own engine ends.
+  enum Work {
+    /// Files that are being deleted or moved, or tokens that are being asked for.
+    case files
+    case sidecars
+  }
+
   private static let lookMilliseconds = 20
+  /// After how many looks a person is told what is waited for: three seconds.
+  private static let looksBeforeNote = 150
 
   /// Ends the engine, and returns when the library is free. What was decided about files is done first, unless a signal
   /// comes: a command that says "removed" leaves no file behind. So is the asking for a token, which a server may issue
   /// once.
   ///
-  /// - Parameter fetchesSidecars: Whether the sidecars that are being fetched are waited for, too.
-  func finish(fetchesSidecars: Bool) throws {
-    while !signals.areStopping, isWorking(fetchesSidecars) {
+  /// - Parameters:
+  ///   - fetchesSidecars: Whether the sidecars that are being fetched are waited for, too.
+  ///   - onLongWait: Is called once if that takes long.
+  func finish(fetchesSidecars: Bool, onLongWait: (Work) -> Void = { _ in }) throws {
+    var looks = 0
+    while !signals.areStopping, let work = readWork(fetchesSidecars) {
+      looks += 1
+      if looks == Self.looksBeforeNote { onLongWait(work) }
       if signals.comes(withinMilliseconds: Self.lookMilliseconds) { break }
     }
     try stop(because: signals.areStopping ? .signal : .shutdown)
   }
 
-  private func isWorking(_ fetchesSidecars: Bool) -> Bool {
+  private func readWork(_ fetchesSidecars: Bool) -> Work? {
     let answer = WorkAnswer()
     process.engine.readWork { isBusy, isFetching in
-      answer.isWorking.store(isBusy || fetchesSidecars && isFetching, ordering: .releasing)
+      answer.work.withLock { $0 = isBusy ? .files : fetchesSidecars && isFetching ? .sidecars : nil }
       answer.hasCome.signal()
     }
     answer.hasCome.wait()
-    return answer.isWorking.load(ordering: .acquiring)
+    return answer.work.withLock { $0 }
   }
 
   /// An answer of the engine's queue.
   private final class WorkAnswer: Sendable {
     let hasCome = DispatchSemaphore(value: 0)
-    let isWorking = Atomic(false)
+    let work = Mutex<Work?>(nil)
   }
 
   private func stop(because reason: StopReason) throws {

@@ -95,7 +95,7 @@ extension QuarantineSubcommand {
       StandardError.print("podflux: \(error)")
       throw ExitCode(error)
     }
-    try writeResult(encoder.bytes)
+    try writeResult(json: encoder.bytes)
   }
 }
 

@@ -40,6 +40,6 @@ struct ReplayCommand: ParsableCommand {
       StandardError.print("podflux: \(error)")
       throw ExitCode.unreadableLibrary
     }
-    try writeResult(encoder.bytes)
+    try writeResult(json: encoder.bytes)
   }
 }

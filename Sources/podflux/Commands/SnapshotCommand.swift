@@ -24,7 +24,7 @@ struct SnapshotCommand: ParsableCommand {
     } catch {
       throw giveUp(error)
     }
-    try writeResult(encoder.bytes)
+    try writeResult(json: encoder.bytes)
   }
 }
 

@@ -47,7 +47,13 @@ struct Console {
 
   /// Prints an object as a line of JSON.
   func result(_ json: JSONObject) {
-    write(json.line + Array("\n".utf8))
+    result(json: json.line)
+  }
+
+  /// Prints a line of JSON: for a program or a file as it is. Returns whether that went well.
+  @discardableResult
+  func result(json line: [UInt8]) -> Bool {
+    write((output.isTerminal ? line.printableJSON : line) + Array("\n".utf8))
   }
 
   /// Prints a table: on a terminal no wider than that.
@@ -139,6 +145,13 @@ final class OutputFault {
 /// - Throws: the exit status, after a line on stderr that says what went wrong.
 func writeResult(_ bytes: [UInt8]) throws(ExitCode) {
   try OutputFault.check(TerminalDevice.standardOutput.attempt(bytes))
+}
+
+/// Writes lines of JSON to stdout, with escapes for what could steer a terminal.
+///
+/// - Throws: the exit status.
+func writeResult(json lines: [UInt8]) throws(ExitCode) {
+  try writeResult(TerminalDevice.standardOutput.isTerminal ? lines.printableJSON : lines)
 }
 
 extension PersonalClock {

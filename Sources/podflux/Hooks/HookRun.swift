@@ -41,22 +41,24 @@ final class HookRun: Sendable {
     defer { output.end() }
     let child: pid_t
     switch started {
-    case .success(let number): child = number
+    case .success(let number?): child = number
+    case .success(nil): return .stopped
     case .failure(let failure): return .notStarted("\(failure)")
     }
     timers.asyncAfter(deadline: .now() + .seconds(command.limitSeconds)) { [weak self] in self?.end(as: .timedOut) }
     return wait(for: child)
   }
 
-  /// Tells the child and its group to end; does nothing if there is none.
+  /// Tells the child and its group to end. If the child has not been started, it is not.
   func end(as reason: End) {
-    let isTold = state.withLock { state in
-      guard let child = state.child, state.told == nil else { return false }
+    let isRunning = state.withLock { state in
+      guard state.told == nil else { return false }
       state.told = reason
+      guard let child = state.child else { return false }
       _ = kill(-child, SIGTERM)
       return true
     }
-    guard isTold else { return }
+    guard isRunning else { return }
     timers.asyncAfter(deadline: .now() + .milliseconds(Self.graceMilliseconds)) {
       self.state.withLock { state in
         if let child = state.child { _ = kill(-child, SIGKILL) }
@@ -80,12 +82,14 @@ final class HookRun: Sendable {
     return told ?? (number == 0 ? .exited(status >> 8 & 0xFF) : .signalled(number))
   }
 
+  /// Starts the child; nil if the run was told to end before.
   private func start(
     _ words: [String], with line: [UInt8], output: Int32
-  ) throws(ChildProgram.StartFailure) -> pid_t {
+  ) throws(ChildProgram.StartFailure) -> pid_t? {
     let stdin = try MemoryFile.open("podflux-completion", with: line)
     defer { close(stdin) }
     return try state.withLock { (state) throws(ChildProgram.StartFailure) in
+      guard state.told == nil else { return nil }
       let child = try ChildProgram(words: words).start(descriptors: [stdin, output, output])
       state.child = child
       return child

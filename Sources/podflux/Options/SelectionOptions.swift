@@ -1,6 +1,5 @@
 import ArgumentParser
 import Flux
-import Foundation
 import PodfluxCore
 import PodfluxPeople
 
@@ -29,14 +28,8 @@ struct SinceDay: ExpressibleByArgument {
       self.moment = moment
       return
     }
-    var calendar = Calendar(identifier: .gregorian)
-    calendar.timeZone = .current
-    let parts = argument.split(separator: "-").compactMap { Int($0) }
-    // The parser knows how long months are.
-    guard InternetDate.parse(argument + "T12:00:00Z") != nil, parts.count == 3,
-      let day = calendar.date(from: DateComponents(year: parts[0], month: parts[1], day: parts[2]))
-    else { return nil }
-    moment = Timestamp(milliseconds: Int64(day.timeIntervalSince1970 * 1000))
+    guard let midnight = InternetDate.parse(argument + "T00:00:00Z") else { return nil }
+    moment = PersonalClock(now: midnight).beginning(ofDay: midnight)
   }
 }
 

@@ -55,6 +55,7 @@ final class SocketLoop: @unchecked Sendable {
       if isFinishing {
         if areSocketsOpen { for socket in sockets { socket.close() } }
         areSocketsOpen = false
+        pausedUntil = nil
         if clients.isEmpty { return }
       } else if let pausedUntil, pausedUntil <= .now {
         self.pausedUntil = nil

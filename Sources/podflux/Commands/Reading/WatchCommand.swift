@@ -52,7 +52,7 @@ struct WatchCommand: ParsableCommand {
       let wish = Observation(state: SnapshotQuery(stores: stores), includesActions: actions, interval: interval)
       _ = try connection.ask(.query(.observe(wish))).get()
       while let event = try connection.nextEvent(upTo: nil) {
-        guard console.write(event.line + Array("\n".utf8)) else { return }
+        guard console.result(json: event.line) else { return }
       }
     }
   }
