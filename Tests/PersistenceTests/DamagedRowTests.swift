@@ -12,6 +12,7 @@ struct DamagedRowTests {
     ("queued", "state = 'stopping'"), ("queued", "id = '.hidden'"), ("queued", "id = 'ä'"), ("queued", "id = ''"),
     ("queued", "url = 'ftp://a.example/'"), ("queued", "url = ''"), ("queued", "wanted_path = '../../etc/passwd'"),
     ("queued", "headers = '[1]'"), ("queued", "headers = '{'"),
+    ("queued", #"headers = '[{"name":"a\": 1","value":"b"}]'"#), ("queued", #"headers = '[{"name":"","value":"b"}]'"#),
     ("queued", "priority = 9"), ("queued", "origin = 'machine'"), ("running", "phase = NULL"),
     ("running", "phase = 'resting'"), ("running", "phase = 'publishing'"), ("waiting", "reason = NULL"),
     ("waiting", "reason = 'mood'"), ("waiting", "retry_at = NULL"), ("waiting", "error_code = 'mood'"),

@@ -73,7 +73,7 @@ struct RoundTripTests {
   func hostileText(text: String) throws {
     let error = DownloadError(.io, text)
     let description = Download.Description(
-      podcast: text, title: text, headers: [Header(name: text, value: text)])
+      podcast: text, title: text, headers: [Header(name: "X-Text", value: text)])
     let download = try Sample.download(state: .failed(error), description: description)
     try roundTrip(download)
     let stored = try #require(try database.read { try $0.download(download.id) })

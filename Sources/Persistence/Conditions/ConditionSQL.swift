@@ -72,9 +72,9 @@ struct ConditionSQL {
     case .published(let after, let before):
       return .moments("published", after: after, before: before)
     case .newerThanDays(let days):
-      return Predicate("coalesce(published, added_at) >= ?", beginning(ofDays: days))
+      return Predicate("coalesce(published, added_at) >= ?", moment.beginning(ofDays: days))
     case .olderThanDays(let days):
-      return Predicate("coalesce(published, added_at) < ?", beginning(ofDays: days))
+      return Predicate("coalesce(published, added_at) < ?", moment.beginning(ofDays: days))
     case .bytes(let least, let most):
       return .range("length", atLeast: least, atMost: most)
     case .states, .reasons, .origins, .media, .sizes, .ages, .networks, .errorCodes:
@@ -179,14 +179,16 @@ struct ConditionSQL {
     return nil
   }
 
-  /// The start of a range of so many local days that ends today.
-  private func beginning(ofDays days: Int) -> Int64 {
-    moment.today.beginning(daysBefore: Int64(days) - 1).milliseconds
-  }
-
   /// A list for `json_each`.
   static func list(_ values: some Encodable) throws -> String {
     try StoredJSON.text(values)
+  }
+}
+
+extension ConditionMoment {
+  /// The start of a range of so many local days that ends today, in milliseconds.
+  func beginning(ofDays days: Int) -> Int64 {
+    today.beginning(daysBefore: Int64(days) - 1).milliseconds
   }
 }
 

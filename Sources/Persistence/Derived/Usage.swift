@@ -7,13 +7,20 @@ import PodfluxCore
 /// It collects changes and writes them once, before the transaction ends. One connection owns it and uses it on its
 /// queue.
 final class Usage {
-  /// The largest length that counts, 1 PiB: sums of a million implausible lengths do not overflow.
+  /// The largest length that counts, 1 PiB.
   private static let longest = Settings.Limits.maxFileBytes.upperBound
   /// The largest sum.
   static let maximum: Int64 = 1 << 62
 
   /// The bytes of a row's file, over the columns of `downloads`.
   static let column = "min(iif(state = 'completed', file_length, durable), \(longest))"
+
+  /// The bytes of many rows' files, over the columns of `downloads`, and at most `maximum`. The high and the low bits
+  /// are added apart: a sum of implausible lengths of some thousand damaged rows would exceed 64 bits, and fail.
+  static let sum = """
+    min((min(coalesce(sum(\(column) >> 20), 0), \(maximum >> 20)) << 20) \
+    + coalesce(sum(\(column) & 1048575), 0), \(maximum))
+    """
 
   /// The size of a download's file.
   static func bytes(of download: Download) -> Int64 {
@@ -32,8 +39,8 @@ final class Usage {
 
   /// Adds a number of bytes of files of downloads in a state; it may be negative.
   func add(_ bytes: Int64, of kind: DownloadState.Kind) {
-    change &+= bytes
-    if kind == .completed { completeChange &+= bytes }
+    change = change.addingClamped(bytes)
+    if kind == .completed { completeChange = completeChange.addingClamped(bytes) }
   }
 
   /// Drops pending changes after the transaction ended.

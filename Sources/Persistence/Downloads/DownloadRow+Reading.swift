@@ -67,7 +67,9 @@ extension DownloadRow {
         try checked("wanted_path", try? LibraryPath(validating: $0))
       }
       description.headers =
-        try (columns.next() as String?).map { try checked("headers", parsed([Header].self, from: $0)) } ?? []
+        try (columns.next() as String?).map { text in
+          try checked("headers", parsed([Header].self, from: text).flatMap { $0.areNamed ? $0 : nil })
+        } ?? []
       description.mirrors =
         try (columns.next() as String?).map { text in
           try checked("mirrors", parsed([String].self, from: text)).map {

@@ -43,7 +43,7 @@ extension SQLDownloadTable {
     let affected = try AffectedRow.fetchAll(
       db.makeStatement(
         sql: """
-          SELECT host, class, podcast, count(*), coalesce(home_host, host), sum(\(Usage.column)) FROM downloads
+          SELECT host, class, podcast, count(*), coalesce(home_host, host), \(Usage.sum) FROM downloads
           WHERE \(scope.sql) GROUP BY 1, 2, 3, 5
           """),
       arguments: StatementArguments(scope.values))

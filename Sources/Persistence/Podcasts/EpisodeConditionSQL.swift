@@ -44,8 +44,8 @@ struct EpisodeConditionSQL {
       return texts.isEmpty ? .never : Predicate("contains_text(title_key, ?)", try ConditionSQL.list(texts))
     case .published(let after, let before): return .moments("published", after: after, before: before)
     case .newerThanDays(let days):
-      return Predicate("coalesce(published, added_at) >= ?", beginning(ofDays: days))
-    case .olderThanDays(let days): return Predicate("coalesce(published, added_at) < ?", beginning(ofDays: days))
+      return Predicate("coalesce(published, added_at) >= ?", moment.beginning(ofDays: days))
+    case .olderThanDays(let days): return Predicate("coalesce(published, added_at) < ?", moment.beginning(ofDays: days))
     case .bytes(let least, let most): return .range("bytes", atLeast: least, atMost: most)
     case .seconds(let least, let most): return .range("seconds", atLeast: least, atMost: most)
     case .seasons(let seasons): return Predicate("coalesce(season IN (\(Self.list(seasons))), 0)")
@@ -85,9 +85,4 @@ struct EpisodeConditionSQL {
   }
 
   private static func list(_ numbers: [Int64]) -> String { numbers.map(String.init).joined(separator: ", ") }
-
-  /// The start of a range of so many local days that ends today.
-  private func beginning(ofDays days: Int) -> Int64 {
-    moment.today.beginning(daysBefore: Int64(days) - 1).milliseconds
-  }
 }

@@ -24,7 +24,7 @@ struct StoredFeed: StatementRow {
     let id = try Damaged.checked("feeds.id", FeedID(columns.next()))
     let address = try Damaged.checked("feeds.url", try? WebAddress(columns.next()))
     var wishes = try Feed.Wishes(
-      title: columns.next(), group: columns.next(), headers: Self.list(columns.next(), "headers"),
+      title: columns.next(), group: columns.next(), headers: Self.headers(columns.next()),
       userAgent: columns.next(), network: Damaged.checked("feeds.network", NetworkPolicy(rowCode: columns.next())),
       isPaused: columns.next())
     let isRead: Bool = try columns.next()
@@ -33,7 +33,7 @@ struct StoredFeed: StatementRow {
       language: columns.next(), author: columns.next(), guid: columns.next())
     var refreshes = try Self.refreshes(&columns)
     if let rules: String = try columns.next() {
-      wishes.rules = try StoredJSON.value(of: rules, column: "feeds.rules")
+      wishes.rules = try StoredRules.value(of: rules)
     }
     wishes.filenameTemplate = try (columns.next() as String?).map(Self.template)
     let standing = try Feed.Standing(
@@ -75,6 +75,12 @@ struct StoredFeed: StatementRow {
   /// The elements of a list, of which an empty one is NULL.
   private static func list<Element: Decodable>(_ text: String?, _ column: String) throws -> [Element] {
     try text.map { try StoredJSON.value(of: $0, column: "feeds.\(column)") } ?? []
+  }
+
+  private static func headers(_ text: String?) throws -> [Header] {
+    let headers: [Header] = try list(text, "headers")
+    guard headers.areNamed else { throw DamagedRow(column: "feeds.headers") }
+    return headers
   }
 
   private static func error(_ columns: inout ColumnReader) throws -> DownloadError? {

@@ -67,7 +67,7 @@ struct SQLRuleReader: RuleReading {
     // Many feeds have the same rules.
     var known: [String: FeedRules] = [:]
     return try StoredRuledFeed.fetchAll(statement, arguments: [try ConditionSQL.list(keys)]).map { feed in
-      let rules = try known[feed.rules] ?? StoredJSON.value(of: feed.rules, column: "feeds.rules")
+      let rules = try known[feed.rules] ?? StoredRules.value(of: feed.rules)
       known[feed.rules] = rules
       return RuledFeed(key: feed.key, rules: rules, standing: feed.standing)
     }

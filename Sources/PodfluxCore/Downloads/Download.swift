@@ -242,6 +242,9 @@ public struct Header: Hashable, Sendable, Codable {
 }
 
 extension [Header] {
+  /// Whether each name is one: a damaged row may have any.
+  public var areNamed: Bool { allSatisfy(\.name.isHTTPToken) }
+
   /// What a client's headers are after its address has changed: they belong to one origin, and another one gets none of
   /// them.
   func moved(from former: WebAddress, to address: WebAddress) -> [Header] {

@@ -50,7 +50,7 @@ extension Schema {
       sql: """
         ALTER TABLE usage ADD COLUMN complete INTEGER NOT NULL DEFAULT 0 CHECK (complete >= 0);
         UPDATE usage SET complete = (
-          SELECT min(coalesce(sum(\(Usage.column)), 0), \(Usage.maximum)) FROM downloads WHERE state = 'completed');
+          SELECT \(Usage.sum) FROM downloads WHERE state = 'completed');
         """)
   }
 
@@ -66,6 +66,6 @@ extension Schema {
       singleton INTEGER PRIMARY KEY CHECK (singleton = 1),
       bytes INTEGER NOT NULL CHECK (bytes >= 0)
     ) STRICT;
-    INSERT INTO usage SELECT 1, min(coalesce(sum(\(Usage.column)), 0), \(Usage.maximum)) FROM downloads;
+    INSERT INTO usage SELECT 1, \(Usage.sum) FROM downloads;
     """
 }
