@@ -49,6 +49,11 @@ public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
     return isTaken
   }
 
+  /// Posts a request even if the queue is full: its sender posts no other before this one is answered.
+  public func post(single request: Request) {
+    if queues.withLock({ $0.add(single: request) }) { wake() }
+  }
+
   /// Wakes the drainer without an action: a condition that it waits for has changed.
   public func nudge() {
     if queues.withLock({ $0.nudge() }) { wake() }

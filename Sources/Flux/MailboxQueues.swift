@@ -25,6 +25,12 @@ struct MailboxQueues<Request, Fact> {
     return (hasRoom, rouse())
   }
 
+  /// Adds a request in any case. Returns whether to wake the drainer.
+  mutating func add(single request: Request) -> Bool {
+    requests.append(request)
+    return rouse()
+  }
+
   /// Notes that a condition of the drainer has changed. Returns whether to wake the drainer.
   mutating func nudge() -> Bool {
     isNudged = isDraining

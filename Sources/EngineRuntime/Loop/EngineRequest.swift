@@ -29,7 +29,16 @@ public struct EngineRequest: Sendable {
     /// Whether other requests are answered before this one, although they are posted behind it. A client whose answers
     /// keep an order posts nothing more before it has this answer.
     public var isAnsweredLater: Bool {
-      if case .query(.preview) = self { true } else { false }
+      if case .query(.preview) = self { true } else { readsFiles }
+    }
+
+    /// Whether files of this machine are read for it, or a secret is written down, before a turn sees it.
+    public var readsFiles: Bool {
+      guard case .action(let action) = self else { return false }
+      switch action {
+      case .podcasts(.importDocument), .cleanup(.adopt): return true
+      default: return action.login != nil
+      }
     }
 
     /// Whether the answer can be long: up to some MiB.
@@ -55,7 +64,7 @@ public struct EngineRequest: Sendable {
   }
 
   /// The action that is asked for; nil if it is something else.
-  var action: Action? {
+  public var action: Action? {
     if case .action(let action) = content { action } else { nil }
   }
 

@@ -23,7 +23,7 @@ public final class EngineConnection: Sendable {
   }
 
   /// Posts a request; its completion is called with the answer, on the engine's queue, in the order of posting, as long
-  /// as `end` has not been called.
+  /// as `end` has not been called. Requests that are `isAnsweredLater` keep no order.
   ///
   /// - Returns: false if too many wait; the caller tries again after `EngineClient.turnEnded`.
   public func post(_ content: EngineRequest.Content, completion: @escaping @Sendable (Response) -> Void) -> Bool {
@@ -31,14 +31,16 @@ public final class EngineConnection: Sendable {
       guard !hasEnded.load(ordering: .acquiring) else { return }
       core.clients.concern(id)
       completion(response)
-    }.checked(for: core.configuration.libraryPath, with: core.vault)
-    if mailbox.post(request: request) { return true }
+    }
+    guard !content.readsFiles else {
+      core.check(request)
+      return true
+    }
+    let checked = request.checked(for: core.configuration.libraryPath, with: core.vault)
+    if mailbox.post(request: checked) { return true }
     // The turn that makes room may have ended before this note: try once more, or no other one would be waited for.
     core.heldUp.withLock { _ = $0.insert(id) }
-    if mailbox.post(request: request) { return true }
-    // The caller gives its secret once more.
-    if case .action(let action) = request.content, let secret = action.login?.wish.secret { core.vault.forget(secret) }
-    return false
+    return mailbox.post(request: checked)
   }
 
   /// Ends the connection. The last call to the client is `EngineClient.disconnected`.

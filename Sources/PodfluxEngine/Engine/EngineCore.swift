@@ -24,8 +24,10 @@ final class EngineCore: @unchecked Sendable {
   /// How the engine has ended; nil before.
   var end: (reason: StopReason, revision: Int64)?
   private let lastClient = Atomic(0)
-  /// The previews that are not answered.
-  var previews = PendingRequests()
+  /// The requests that are answered later, and are not yet.
+  var pending = PendingRequests()
+  /// Where files are read for requests.
+  let checks = DispatchQueue(label: "podflux.checks", attributes: .concurrent)
   /// Whether it has ended although something could have moved still.
   let hasGivenUp = Atomic(false)
   /// Whether the last order to stop was one to drain.
@@ -35,7 +37,7 @@ final class EngineCore: @unchecked Sendable {
   let vault: VaultDoor
   /// The vault of an engine that writes no secret down: it outlives suspensions.
   private let memory: MemoryVault?
-  private let mailbox: EngineLoop.EngineMailbox
+  let mailbox: EngineLoop.EngineMailbox
   let turns: DispatchQueue
   private let timers: TurnTimers
   private let journal: Journal?
@@ -70,7 +72,7 @@ final class EngineCore: @unchecked Sendable {
     }
     session.onClosed = { [unowned self] in
       self.session = nil
-      refusePreviews()
+      refusePending()
     }
   }
 
