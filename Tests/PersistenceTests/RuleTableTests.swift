@@ -34,6 +34,22 @@ struct RuleTableTests {
     return (database, key)
   }
 
+  static let damages = [
+    "$.autoDownload.newest = -1", "$.keep.newest = 0", "$.keep.days = 9223372036854775807", "$.keep.bytes = 0",
+    "$.autoDownload.condition = {\"newerThanDays\":{\"_0\":-9223372036854775808}}",
+    "$.autoDownload.condition = {\"not\":{\"_0\":{\"olderThanDays\":{\"_0\":9223372036854775807}}}}",
+    "$.autoDownload.condition = {\"published\":{\"after\":{\"milliseconds\":9223372036854775807}}}",
+  ]
+
+  @Test("Rules that no client could have set are a damaged row: a start would end at each of them", arguments: damages)
+  func implausible(damage: String) throws {
+    let (database, key) = try library(Sample.rules())
+    let parts = damage.components(separatedBy: " = ")
+    try database.damage("UPDATE feeds SET rules = json_set(rules, '\(parts[0])', json('\(parts[1])'))")
+    #expect(throws: DamagedRow.self) { try database.write { _ = try $0.feeds.find(key) } }
+    #expect(throws: DamagedRow.self) { try database.read { _ = try $0.feeds(.init(), refreshing: []) } }
+  }
+
   @Test("Rules, what they have come to, and what they have done are stored")
   func roundTrip() throws {
     let rules = try Sample.rules()
@@ -67,24 +83,26 @@ struct RuleTableTests {
   func due() throws {
     let (database, key) = try library(try Sample.rules())
     try database.write { tables in
-      #expect(try tables.rules.nextMoment() == nil)
+      #expect(try tables.rules.nextMoment(besides: []) == nil)
       try tables.rules.update(.init(due: Self.now.advanced(byDays: 1)), of: key)
-      #expect(try tables.rules.due(at: Self.now, limit: 9) == [])
-      #expect(try tables.rules.nextMoment() == Self.now.advanced(byDays: 1))
+      #expect(try tables.rules.due(at: Self.now, limit: 9, besides: []) == [])
+      #expect(try tables.rules.nextMoment(besides: []) == Self.now.advanced(byDays: 1))
       let episode = try #require(try tables.episodes.insert([EpisodeContent()], of: key, added: Self.now).first)
-      #expect(try tables.rules.makeDue(of: episode, at: Self.now))
-      #expect(try tables.rules.due(at: Self.now, limit: 9) == [key])
-      #expect(try !tables.rules.makeDue(of: EpisodeID(number: 99), at: Self.now))
+      #expect(try tables.rules.makeDue(of: episode, at: Self.now) == [key])
+      #expect(try tables.rules.due(at: Self.now, limit: 9, besides: []) == [key])
+      #expect(try tables.rules.due(at: Self.now, limit: 9, besides: [key]) == [])
+      #expect(try tables.rules.nextMoment(besides: [key]) == nil)
+      #expect(try tables.rules.makeDue(of: EpisodeID(number: 99), at: Self.now) == [])
       let download = try #require(DownloadID("d"))
-      #expect(try !tables.rules.makeDue(having: download, at: Self.now))
+      #expect(try tables.rules.makeDue(having: download, at: Self.now) == [])
       try tables.episodes.setDownload(download, of: episode)
-      #expect(try tables.rules.makeDue(having: download, at: Self.now))
+      #expect(try tables.rules.makeDue(having: download, at: Self.now) == [key])
       // Where nothing is deleted, what has come changes nothing.
       var feed = try #require(try tables.feeds.find(key))
       feed.wishes.rules.keep = nil
       try tables.feeds.update(feed)
-      #expect(try !tables.rules.makeDue(having: download, at: Self.now))
-      #expect(try tables.rules.makeAllDue(at: Self.now))
+      #expect(try tables.rules.makeDue(having: download, at: Self.now) == [])
+      #expect(try tables.rules.makeAllDue(at: Self.now) == [key])
       #expect(try tables.rules.place(having: download)?.id == episode)
     }
   }

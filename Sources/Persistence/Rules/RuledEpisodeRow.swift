@@ -22,7 +22,7 @@ struct StoredRuledEpisode: StatementRow {
       downloads.state, downloads.origin = 'auto' AND chosen.ruled IS 1 AND NOT EXISTS (
         SELECT 1 FROM episodes AS others WHERE others.download = chosen.download AND others.key <> chosen.key),
       iif(downloads.state = 'completed', downloads.file_length, coalesce(downloads.total, downloads.expected_length)),
-      downloads.finished_at
+      downloads.finished_at, coalesce(downloads.durable, 0) > 0
     FROM chosen LEFT JOIN downloads ON downloads.id = chosen.download
     """
 
@@ -41,6 +41,7 @@ struct StoredRuledEpisode: StatementRow {
     let isOfRule: Bool? = try columns.next()
     let length = try columns.nextIfPresent(.length)
     let finished = try columns.moment()
+    let hasBytes: Bool = try columns.next()
     let presence: RuledEpisode.Presence =
       switch kind {
       case nil: hadDownload ? .gone : .never
@@ -48,7 +49,8 @@ struct StoredRuledEpisode: StatementRow {
       case .failed: .ruled(.failed)
       case .completed:
         .ruled(.completed(bytes: length ?? 0, at: try Damaged.checked("finished_at", finished)))
-      case .queued, .waiting, .running, .paused: .ruled(.pending)
+      case .queued, .waiting: .ruled(hasBytes ? .pending : .untouched)
+      case .running, .paused: .ruled(.pending)
       }
     var passedOver: RuleReason?
     if case .passedOver(let reason)? = ruling { passedOver = reason }

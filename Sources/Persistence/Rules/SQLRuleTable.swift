@@ -24,17 +24,21 @@ struct SQLRuleTable: RuleTable {
 
   // MARK: What is due
 
-  func due(at now: Timestamp, limit: Int) throws -> [Feed.Key] {
+  func due(at now: Timestamp, limit: Int, besides held: Set<Feed.Key>) throws -> [Feed.Key] {
     let sql = """
-      SELECT key FROM feeds INDEXED BY feeds_rules_due WHERE rules_at <= ? ORDER BY rules_at, key LIMIT ?
+      SELECT key FROM feeds INDEXED BY feeds_rules_due WHERE rules_at <= ? \(Self.isNotHeld) ORDER BY rules_at, key LIMIT ?
       """
-    return try Int64.fetchAll(db.cachedStatement(sql: sql), arguments: [now.milliseconds, limit])
+    return try Int64.fetchAll(
+      db.cachedStatement(sql: sql), arguments: [now.milliseconds, ConditionSQL.list(held.sorted()), limit])
   }
 
-  func nextMoment() throws -> Timestamp? {
-    let sql =
-      "SELECT rules_at FROM feeds INDEXED BY feeds_rules_due WHERE rules_at IS NOT NULL ORDER BY rules_at LIMIT 1"
-    guard let next = try Int64.fetchOne(db.cachedStatement(sql: sql)) else { return nil }
+  func nextMoment(besides held: Set<Feed.Key>) throws -> Timestamp? {
+    let sql = """
+      SELECT rules_at FROM feeds INDEXED BY feeds_rules_due WHERE rules_at IS NOT NULL \(Self.isNotHeld)
+      ORDER BY rules_at LIMIT 1
+      """
+    let arguments: StatementArguments = [try ConditionSQL.list(held.sorted())]
+    guard let next = try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) else { return nil }
     guard StoredNumber.moment.range.contains(next) else { throw DamagedRow(column: "feeds.rules_at") }
     return Timestamp(milliseconds: next)
   }
@@ -44,7 +48,9 @@ struct SQLRuleTable: RuleTable {
       .execute(arguments: [standing.line, standing.allowance, standing.due?.milliseconds, feed])
   }
 
-  func makeDue(having download: DownloadID, at now: Timestamp) throws -> Bool {
+  private static let isNotHeld = "AND key NOT IN (SELECT value FROM json_each(?))"
+
+  func makeDue(having download: DownloadID, at now: Timestamp) throws -> [Feed.Key] {
     try makeDue(
       at: now,
       where: """
@@ -53,20 +59,19 @@ struct SQLRuleTable: RuleTable {
         """, [download.description])
   }
 
-  func makeDue(of episode: EpisodeID, at now: Timestamp) throws -> Bool {
+  func makeDue(of episode: EpisodeID, at now: Timestamp) throws -> [Feed.Key] {
     try makeDue(at: now, where: "key IN (SELECT feed FROM episodes WHERE key = ?)", [episode.number])
   }
 
-  func makeAllDue(at now: Timestamp) throws -> Bool {
+  func makeAllDue(at now: Timestamp) throws -> [Feed.Key] {
     try makeDue(at: now, where: "TRUE", [])
   }
 
   private func makeDue(
     at now: Timestamp, where scope: String, _ arguments: StatementArguments
-  ) throws -> Bool {
-    let sql = "UPDATE feeds SET rules_at = ? WHERE rules IS NOT NULL AND \(scope)"
-    try db.cachedStatement(sql: sql).execute(arguments: [now.milliseconds] + arguments)
-    return db.changesCount > 0
+  ) throws -> [Feed.Key] {
+    let sql = "UPDATE feeds SET rules_at = ? WHERE rules IS NOT NULL AND \(scope) RETURNING key"
+    return try Int64.fetchAll(db.cachedStatement(sql: sql), arguments: [now.milliseconds] + arguments)
   }
 
   // MARK: Episodes

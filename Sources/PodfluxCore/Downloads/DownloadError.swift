@@ -67,10 +67,13 @@ public struct DownloadError: Error, Hashable, Sendable {
   /// How the server challenges a request that it does not authorize. It matters when the attempt reports; rows do not
   /// store it.
   public var challenge: Challenge?
+  /// Whether another host has answered than the one that was asked, because that one led there. It matters when the
+  /// attempt reports; rows do not store it.
+  public var isOfOtherHost: Bool
 
   public init(
     _ code: Code, _ message: String, status: Int? = nil, cause: Code? = nil, shortBytes: Int64? = nil,
-    isLasting: Bool = false, challenge: Challenge? = nil
+    isLasting: Bool = false, challenge: Challenge? = nil, isOfOtherHost: Bool = false
   ) {
     self.code = code
     self.message = message
@@ -79,6 +82,14 @@ public struct DownloadError: Error, Hashable, Sendable {
     self.shortBytes = shortBytes
     self.isLasting = isLasting
     self.challenge = challenge
+    self.isOfOtherHost = isOfOtherHost
+  }
+
+  /// The error as rows store it.
+  var stored: DownloadError {
+    var error = self
+    (error.isLasting, error.challenge, error.isOfOtherHost) = (false, nil, false)
+    return error
   }
 
   /// Whether the same request may succeed later although no person acts.

@@ -113,11 +113,14 @@ public struct Recovery: Hashable, Sendable {
   public var mayCleanUp: Bool
   /// Whether downloads are started, as long as this engine runs.
   public var mayDownload: Bool
+  /// Whether rules delete what they owed when the last engine ended, as long as this engine runs.
+  public var mayDeleteOwed: Bool
 
   /// Makes a recovery fact.
   public init(
     published: [DownloadID], detectedPath: NetworkPath? = nil, reportedPath: NetworkPath? = nil,
-    localTime: LocalTime? = nil, mayCleanUp: Bool = true, mayDownload: Bool = true
+    localTime: LocalTime? = nil, mayCleanUp: Bool = true, mayDownload: Bool = true,
+    mayDeleteOwed: Bool = true
   ) {
     self.published = published
     self.detectedPath = detectedPath
@@ -125,6 +128,7 @@ public struct Recovery: Hashable, Sendable {
     self.localTime = localTime
     self.mayCleanUp = mayCleanUp
     self.mayDownload = mayDownload
+    self.mayDeleteOwed = mayDeleteOwed
   }
 }
 

@@ -55,8 +55,9 @@ public struct Stores: Store {
 
   /// The stores in the order in which they handle an action or an event. They end a batch in the reverse order: the
   /// lifecycle refuses first and closes last, sessions hear which requests wait for them, podcasts and sidecars see
-  /// what stands in the way of downloads, and the downloads fill free slots when rules, cleanup and upkeep have said
-  /// what they need. A store that names the calls that concern it pays for no other: a context is a copy.
+  /// what stands in the way of downloads, and the downloads fill free slots when cleanup, upkeep and rules have said
+  /// what they need, rules last: what the others find changes what they want. A store that names the calls that concern
+  /// it pays for no other: a context is a copy.
   private static let list: [Member] = [
     { try $0.lifecycle.take($1, in: &$2, reading: .init($0)) },
     { try $0.settings.take($1, in: &$2, reading: ()) },
@@ -66,12 +67,12 @@ public struct Stores: Store {
     { $0.sidecars.isConcerned(by: $1) ? try $0.sidecars.take($1, in: &$2, reading: .init($0)) : nil },
     { try $0.downloads.take($1, in: &$2, reading: .init($0)) },
     { try $0.network.take($1, in: &$2, reading: ()) },
-    { UpkeepStore.isConcerned(by: $1) ? try $0.upkeep.take($1, in: &$2, reading: .init($0)) : nil },
-    { CleanupStore.isConcerned(by: $1) ? try $0.cleanup.take($1, in: &$2, reading: .init($0)) : nil },
     {
       $0.rules.isConcerned(by: $1, at: $2.now, needingRoom: !$0.downloads.room.needs.isEmpty)
         ? try $0.rules.take($1, in: &$2, reading: .init($0)) : nil
     },
+    { UpkeepStore.isConcerned(by: $1) ? try $0.upkeep.take($1, in: &$2, reading: .init($0)) : nil },
+    { CleanupStore.isConcerned(by: $1) ? try $0.cleanup.take($1, in: &$2, reading: .init($0)) : nil },
   ]
 
   /// When the first of the downloads, sidecars or sessions that wait is looked at again; nil if none waits for a

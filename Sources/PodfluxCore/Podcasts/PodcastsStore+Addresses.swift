@@ -8,7 +8,7 @@ extension PodcastsStore {
   mutating func seekAddress(for id: DownloadID, in turn: inout PodfluxTurn) throws {
     guard let episode = try turn.tables.episodes.find(having: id), let feed = try turn.tables.feeds.find(episode.feed)
     else { return }
-    guard let download = try refusedDownload(id, in: turn),
+    guard let download = try failedDownload(id, in: turn),
       try !offerAddress(of: episode, in: feed, to: download, in: &turn), download.state.kind == .failed,
       !episode.isMissingFromFeed
     else { return }
@@ -19,7 +19,7 @@ extension PodcastsStore {
   func offerAddress(
     of id: EpisodeID, in feed: Feed, to download: DownloadID, in turn: inout PodfluxTurn
   ) throws {
-    guard let failed = try refusedDownload(download, in: turn), let episode = try turn.tables.episodes.find(id) else {
+    guard let failed = try failedDownload(download, in: turn), let episode = try turn.tables.episodes.find(id) else {
       return
     }
     _ = try offerAddress(of: episode, in: feed, to: failed, in: &turn)
@@ -28,7 +28,7 @@ extension PodcastsStore {
   /// A download whose last attempt has failed, if its file may be elsewhere; nil if it is gone, or fresh addresses have
   /// failed too. One that waits to be tried again must have failed twice without progress: a connection that broke says
   /// nothing of the address.
-  private func refusedDownload(_ id: DownloadID, in turn: borrowing PodfluxTurn) throws -> Download? {
+  private func failedDownload(_ id: DownloadID, in turn: borrowing PodfluxTurn) throws -> Download? {
     guard let download = try turn.tables.downloads.find(id), let error = download.state.failure,
       error.mayBeElsewhere, download.freshAddresses < Limits.freshAddresses,
       download.state.kind == .failed || download.failures > 1
@@ -54,7 +54,7 @@ extension PodcastsStore {
     _ address: WebAddress, _ episode: Episode, in turn: borrowing PodfluxTurn
   ) throws -> Bool {
     // A signature is in the query; addresses that differ only in it, or in the scheme, are not all remembered.
-    if let present = episode.content.enclosure?.address, present.place == address.place { return true }
+    if let present = episode.content.enclosure?.address, present.place.elementsEqual(address.place) { return true }
     return try turn.tables.episodes.formerEnclosures(of: episode.id).contains(address)
   }
 
@@ -74,5 +74,7 @@ extension PodcastsStore {
 
 extension WebAddress {
   /// The address without its scheme and its query.
-  fileprivate var place: Substring { description.drop { $0 != ":" }.prefix { $0 != "?" } }
+  fileprivate var place: Substring.UTF8View {
+    description.utf8.drop { $0 != UInt8(ascii: ":") }.prefix { $0 != UInt8(ascii: "?") }
+  }
 }

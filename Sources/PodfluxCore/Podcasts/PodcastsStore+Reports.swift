@@ -102,8 +102,7 @@ extension PodcastsStore {
   func fail(
     _ failing: Feed, because error: DownloadError, next: Timestamp, in turn: borrowing PodfluxTurn
   ) throws {
-    var (feed, error) = (failing, error)
-    (error.isLasting, error.challenge) = (false, nil)
+    var (feed, error) = (failing, error.stored)
     feed.refreshes.failures = min(feed.refreshes.failures + 1, Feed.Refreshes.failureLimit)
     (feed.refreshes.error, feed.refreshes.next) = (error, next)
     feed.refreshes.hasEnded = error.code == .gone

@@ -118,7 +118,7 @@ public struct PodcastsStore: DomainStore {
   static func isConcerned(by call: StoreCall) -> Bool {
     switch call {
     case .handle(.podcasts), .handle(.refresh), .handle(.recovered), .handle(.timeCame), .handle(.stop),
-      .receive(.downloads(.enqueued)), .receive(.downloads(.refused)), .receive(.settings), .receive(.sessions),
+      .receive(.downloads(.enqueued)), .receive(.downloads(.failedAtAddress)), .receive(.settings), .receive(.sessions),
       .endBatch:
       true
     case .handle, .receive: false
@@ -129,7 +129,7 @@ public struct PodcastsStore: DomainStore {
   public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
     switch event {
     case .downloads(.enqueued(let episode, let id, _)): try turn.tables.episodes.setDownload(id, of: episode)
-    case .downloads(.refused(let id)): try seekAddress(for: id, in: &turn)
+    case .downloads(.failedAtAddress(let id)): try seekAddress(for: id, in: &turn)
     case .settings: hostsToSearch = nil
     case .sessions(.made(let session, for: .feed(let key))): try set(session, of: key, in: &turn)
     case .sessions(.asked(let session)):

@@ -4,7 +4,8 @@ import Flux
 ///
 /// It is given the episodes one at a time, the newest first, and holds some numbers only: its memory does not grow with
 /// the feed. `keep` is a matter of the newer ones alone, so that each decision is final when it is made; and what
-/// `keep` would delete at once is not downloaded, so that the two never fight.
+/// `keep` would delete at once is not downloaded, and withdrawn as long as no byte of it has come, so that the two
+/// never fight.
 public struct RulePlanner: Sendable {
   /// What the planner takes as given.
   public enum Assumption: Hashable, Sendable {
@@ -84,6 +85,12 @@ public struct RulePlanner: Sendable {
     let rank = takeRank(episode)
     switch episode.download {
     case .never, .gone, .requested, .ruled(.failed): return decideAlone(episode) ?? candidate(episode, rank: rank)
+    case .ruled(.untouched):
+      guard !episode.isFavorite else { return .leave(nil) }
+      // It would be deleted at once.
+      if let limit = excess(of: episode.length ?? 0) { return .delete(.exceeds(limit)) }
+      held.add(episode.length ?? 0)
+      return .leave(nil)
     case .ruled(.pending):
       if !episode.isFavorite { held.add(episode.length ?? 0) }
       return .leave(nil)
@@ -99,7 +106,7 @@ public struct RulePlanner: Sendable {
     case .never: break
     case .gone: return .leave(rules.autoDownload == nil ? nil : .wasRemoved)
     case .requested, .ruled(.failed): return .leave(nil)
-    case .ruled(.pending), .ruled(.completed): return nil
+    case .ruled(.untouched), .ruled(.pending), .ruled(.completed): return nil
     }
     guard let rule = rules.autoDownload else { return .leave(nil) }
     guard let line else { return .leave(.isUnread) }

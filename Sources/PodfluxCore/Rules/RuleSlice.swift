@@ -7,6 +7,8 @@ struct RuleSlice {
   private let order: FeedRules.Order
   private(set) var passedOver: [Choice] = []
   private(set) var deletions: [Choice] = []
+  /// Downloads of which no byte has come, and which are not wanted any more.
+  private(set) var withdrawals: [Choice] = []
   /// Whether there is more to be downloaded or passed over.
   private(set) var hasMore = false
   private var chosen: [Choice] = []
@@ -25,6 +27,8 @@ struct RuleSlice {
   mutating func take(_ decision: RuleDecision, on episode: RuledEpisode) {
     switch decision {
     case .download(let reason): choose((episode, reason))
+    case .delete(let reason) where episode.download == .ruled(.untouched):
+      if withdrawals.count < limit { withdrawals.append((episode, reason)) }
     case .delete(let reason): if deletions.count < limit { deletions.append((episode, reason)) }
     case .leave(.wouldExceed(let excess)?) where isNew(episode) && episode.passedOver == nil:
       if passedOver.count < limit { passedOver.append((episode, .wouldExceed(excess))) } else { hasMore = true }

@@ -72,18 +72,18 @@ public protocol RuleTables {
 /// What rules have come to, and when they are applied next. Each call costs a bounded number of index look-ups unless
 /// it says otherwise.
 public protocol RuleTable: RuleReading {
-  /// The feeds whose rules have been due for longest.
-  func due(at now: Timestamp, limit: Int) throws -> [Feed.Key]
-  /// When the first rules are due.
-  func nextMoment() throws -> Timestamp?
+  /// The feeds whose rules have been due for longest, besides some.
+  func due(at now: Timestamp, limit: Int, besides held: Set<Feed.Key>) throws -> [Feed.Key]
+  /// When the first rules are due, besides those of some feeds.
+  func nextMoment(besides held: Set<Feed.Key>) throws -> Timestamp?
   func update(_ standing: Feed.Standing, of feed: Feed.Key) throws
   /// Makes the rules due now of the feeds that have episodes with this download, and keep a part of what there is.
-  /// Returns whether there are any.
-  func makeDue(having download: DownloadID, at now: Timestamp) throws -> Bool
-  /// Makes the rules of this episode's feed due now. Returns whether it has any.
-  func makeDue(of episode: EpisodeID, at now: Timestamp) throws -> Bool
-  /// Makes the rules of all feeds due now. Returns whether there are any. Cost: linear in the feeds that have rules.
-  func makeAllDue(at now: Timestamp) throws -> Bool
+  /// Returns these feeds.
+  func makeDue(having download: DownloadID, at now: Timestamp) throws -> [Feed.Key]
+  /// Makes the rules of this episode's feed due now, if it has any. Returns that feed.
+  func makeDue(of episode: EpisodeID, at now: Timestamp) throws -> [Feed.Key]
+  /// Makes the rules of all feeds due now. Returns those that have rules. Cost: linear in them.
+  func makeAllDue(at now: Timestamp) throws -> [Feed.Key]
   /// Notes what a rule has done about an episode; nil forgets it.
   func write(_ ruling: Episode.Ruling?, of episode: EpisodeID) throws
   /// When the newest of a feed's episodes was published that were added until then. Cost: the feed's episodes.

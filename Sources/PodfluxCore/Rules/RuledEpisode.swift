@@ -70,6 +70,8 @@ public struct RuledEpisode: Hashable, Sendable {
     case ruled(State)
 
     public enum State: Hashable, Sendable {
+      /// It is to be started, and no byte of it has come.
+      case untouched
       /// It is on its way.
       case pending
       case failed

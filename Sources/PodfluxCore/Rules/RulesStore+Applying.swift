@@ -7,42 +7,56 @@ extension RulesStore {
     var budget = Limits.decisions
     if let due = dueAt, due <= turn.now {
       // Each once: what it wants is there only when this turn's events are delivered.
-      for key in try turn.tables.rules.due(at: turn.now, limit: Limits.feeds) where budget > 0 {
+      for key in try turn.tables.rules.due(at: turn.now, limit: Limits.feeds, besides: held) where budget > 0 {
         guard let feed = try turn.tables.feeds.find(key) else { continue }
         budget -= try applyRules(of: feed, upTo: budget, reading: context, in: &turn)
       }
-      dueAt = try turn.tables.rules.nextMoment()
+      dueAt = try turn.tables.rules.nextMoment(besides: held)
     }
     try freeRoom(upTo: budget, reading: context, in: &turn)
   }
 
   /// Carries out some of the decisions about a feed's episodes.
   ///
-  /// - Returns: How many; if there are none, the feed's rules are not due any more.
-  private func applyRules(
+  /// - Returns: How many; if there are none, the feed's rules are not due any more, or it is held.
+  private mutating func applyRules(
     of feed: Feed, upTo limit: Int, reading context: Context, in turn: inout PodfluxTurn
   ) throws -> Int {
     let rules = feed.wishes.rules
     var standing = feed.standing
     var slice = RuleSlice(limit: limit, line: standing.line, order: rules.autoDownload?.order ?? .newest)
     let nextExpiry = try plan(of: feed, into: &slice, at: context.moment(turn.now), in: turn)
-    guard slice.downloads.isEmpty, slice.passedOver.isEmpty else {
-      try download(slice.downloads, of: feed, in: &turn)
+    // What takes their place comes first.
+    try download(slice.downloads, of: feed, in: &turn)
+    try delete(slice.withdrawals, in: &turn)
+    guard slice.downloads.isEmpty, slice.passedOver.isEmpty, slice.withdrawals.count < limit else {
       for (episode, reason) in slice.passedOver { try turn.tables.rules.write(.passedOver(reason), of: episode.id) }
       standing.allowance -= Int64(slice.downloads.count { $0.episode.id.number <= standing.line ?? 0 })
-      if !slice.hasMore {
+      if !slice.hasMore, slice.withdrawals.count < limit {
         standing.allowance = 0
         if slice.deletions.isEmpty { standing.due = nextExpiry }
       }
       try turn.tables.rules.update(standing, of: feed.key)
-      return slice.downloads.count + slice.passedOver.count
+      return slice.downloads.count + slice.passedOver.count + slice.withdrawals.count
     }
     // It is decided about all that is there: nothing of it is fetched later because something else has gone.
     if standing.line != nil { standing.allowance = 0 }
-    try delete(slice.deletions, in: &turn)
-    standing.due = slice.deletions.count == limit ? turn.now : nextExpiry
+    if !slice.deletions.isEmpty, mustWait(standing, reading: context) {
+      held.insert(feed.key)
+    } else {
+      try delete(slice.deletions, in: &turn)
+      standing.due = slice.deletions.count == limit ? turn.now : nextExpiry
+    }
     try turn.tables.rules.update(standing, of: feed.key)
-    return slice.deletions.count
+    return slice.deletions.count + slice.withdrawals.count
+  }
+
+  /// Whether no file may be deleted now: until rows and files have been compared, a row may name another file than that
+  /// which a person has moved; and what was owed before may be left to another engine.
+  private func mustWait(_ standing: Feed.Standing, reading context: Context) -> Bool {
+    guard !context.isComparing else { return true }
+    guard let owedUntil, let due = standing.due else { return false }
+    return due <= owedUntil
   }
 
   /// Decides about the feed's episodes. Returns when the first of those that stay has been here long enough.

@@ -25,6 +25,8 @@ public struct RulesStore: DomainStore {
     var quotaNeeds: @Sendable (borrowing PodfluxTurn) throws -> [QuotaNeed]
     /// The storage quota in bytes; 0 for none.
     var quotaBytes: Int64
+    /// Whether rows and files are being compared.
+    var isComparing: Bool
   }
 
   /// The limits of a turn.
@@ -40,6 +42,10 @@ public struct RulesStore: DomainStore {
   /// When the turn follows that makes room; nil if none is needed, or nothing could go for it.
   private var roomAt: Timestamp?
   private var hasDue = false
+  /// The feeds whose rules are due and must wait before they delete anything.
+  var held: Set<Feed.Key> = []
+  /// Deletions that were due by then are left to another engine; nil if none are.
+  private(set) var owedUntil: Timestamp?
   /// What was looked for in vain.
   var searches = FruitlessSearches()
 
@@ -49,7 +55,7 @@ public struct RulesStore: DomainStore {
   /// When something is to be done next; nil if nothing is.
   var awaited: Timestamp? { Timestamp.earlier(dueAt, roomAt) }
 
-  /// Makes the store. It keeps nothing in memory that its tables do not hold.
+  /// Makes the store. It keeps nothing in memory that its tables do not hold, but for what waits.
   public init() {}
 
   /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
@@ -60,7 +66,7 @@ public struct RulesStore: DomainStore {
     switch call {
     case .handle(.recovered), .receive(.podcasts), .receive(.downloads(.enqueued)), .receive(.downloads(.finished)),
       .receive(.downloads(.applied)), .receive(.downloads(.edited)), .receive(.downloads(.returned)),
-      .receive(.downloads(.lacksRoom)):
+      .receive(.downloads(.lacksRoom)), .receive(.downloads(.retriedForRules)), .receive(.cleanup(.ended)):
       true
     case .handle, .receive: false
     case .endBatch: isOwing || isDue(at: now) || needingRoom
@@ -71,7 +77,10 @@ public struct RulesStore: DomainStore {
   public mutating func handle(
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context
   ) throws -> Reply? {
-    if case .recovered = action { dueAt = turn.now }
+    if case .recovered(let recovery) = action {
+      dueAt = turn.now
+      owedUntil = recovery.mayDeleteOwed ? nil : turn.now
+    }
     return nil
   }
 
@@ -83,23 +92,28 @@ public struct RulesStore: DomainStore {
     case .podcasts(.rulesChanged(let key, let former)): try follow(key, from: former, in: turn)
     case .podcasts(.hasNews(let key)): try noteNews(of: key, in: turn)
     case .podcasts(.wasReadWhole(let key)): try noteEnd(of: key, in: turn)
-    case .podcasts(.remarked(.one(let id))): if try rules.makeDue(of: id, at: now) { dueAt = now }
+    case .podcasts(.remarked(.one(let id))): noteDue(try rules.makeDue(of: id, at: now), at: now)
     case .podcasts(.remarked(.many(let ids))):
-      for id in ids where try rules.makeDue(of: id, at: now) { dueAt = now }
-    case .podcasts(.remarked(.matching)): if try rules.makeAllDue(at: now) { dueAt = now }
+      for id in ids { noteDue(try rules.makeDue(of: id, at: now), at: now) }
+    case .podcasts(.remarked(.matching)): noteDue(try rules.makeAllDue(at: now), at: now)
     // From now on it is the person's: what a rule has done about it before does not count.
     case .podcasts(.wanted(let episode, _)), .podcasts(.claimed(let episode, _)): try rules.write(nil, of: episode)
     // It was there before: no rule has asked for it.
     case .downloads(.enqueued(let episode, _, isNew: false)): try rules.write(nil, of: episode)
     case .downloads(.returned(let episode)):
       try rules.write(.downloaded(.hasReturned), of: episode)
-      if try rules.makeDue(of: episode, at: now) { dueAt = now }
+      noteDue(try rules.makeDue(of: episode, at: now), at: now)
     // What a person has made of it is nothing that a rule has fetched.
     case .downloads(.edited(let id)):
       for episode in try rules.ruledEpisodes(having: id) { try rules.write(nil, of: episode) }
     case .downloads(.finished(let id)):
       if try dropTooLarge(id, quota: context.quotaBytes, in: &turn) { break }
-      if try rules.makeDue(having: id, at: now) { dueAt = now }
+      noteDue(try rules.makeDue(having: id, at: now), at: now)
+    // Many that had failed may be too many together.
+    case .downloads(.retriedForRules): noteDue(try rules.makeAllDue(at: now), at: now)
+    case .cleanup(.ended):
+      guard !held.isEmpty else { break }
+      (held, dueAt, hasDue) = ([], now, true)
     case .downloads(.lacksRoom): if !searches.coverAll { roomAt = now }
     default: break
     }
@@ -149,8 +163,14 @@ public struct RulesStore: DomainStore {
   ) throws {
     var standing = standing
     standing.due = turn.now
-    dueAt = turn.now
+    noteDue([key], at: turn.now)
     try turn.tables.rules.update(standing, of: key)
+  }
+
+  private mutating func noteDue(_ feeds: [Feed.Key], at now: Timestamp) {
+    guard !feeds.isEmpty else { return }
+    held.subtract(feeds)
+    dueAt = now
   }
 }
 
@@ -167,6 +187,7 @@ extension RulesStore.Context {
     moment = { ConditionMoment(now: $0, today: localTime.day(at: $0), obstacles: obstacles) }
     let (downloads, settings) = (stores.downloads, stores.settings.settings)
     quotaBytes = settings.storageQuotaBytes
+    isComparing = stores.cleanup.isComparing
     // Something may have gone since the downloads looked.
     quotaNeeds = { downloads.room.needs.isEmpty ? [] : try downloads.findQuotaNeeds(settings, in: $0) }
   }

@@ -46,7 +46,7 @@ extension SessionsStore {
     case .renew: try renew(&session, in: turn)
     case .failLogin:
       session.expires = nil
-      try transition(&session, to: .loginFailed(verdict.error.withoutChallenge), in: turn)
+      try transition(&session, to: .loginFailed(verdict.error.stored), in: turn)
     case .sendAgain, .park, .refuse: break
     }
   }
@@ -68,14 +68,5 @@ extension SessionsStore {
   mutating func renew(_ session: inout Session, in turn: borrowing PodfluxTurn) throws {
     view.accepted[session.key] = nil
     try transition(&session, to: .opening(.init(isRenewal: true, takesKept: false)), in: turn)
-  }
-}
-
-extension DownloadError {
-  /// The error as rows store it: without the server's challenge.
-  fileprivate var withoutChallenge: DownloadError {
-    var error = self
-    (error.challenge, error.isLasting) = (nil, false)
-    return error
   }
 }

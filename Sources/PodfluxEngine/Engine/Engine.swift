@@ -169,6 +169,9 @@ public struct EngineConfiguration: Sendable {
   /// Whether downloads are started. They stay queued otherwise: a program that gives them files which are there already
   /// must not be overtaken.
   public var startsDownloads = true
+  /// Whether rules delete what they owed when the last engine ended, such as episodes whose days are over. A program
+  /// that only looks around leaves that to another engine.
+  public var deletesOwed = true
   /// For how long after the start nothing begins that asks servers.
   public var requestDelays = RequestDelays()
   /// How links are classified where what the kernel says is not enough.

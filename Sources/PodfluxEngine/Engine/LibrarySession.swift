@@ -29,6 +29,7 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
   private let seed: UInt64
   private let mayCleanUp: Bool
   private let mayDownload: Bool
+  private let mayDeleteOwed: Bool
   private let ledger: SQLLedger
   private let journal: Journal?
   private let logger: Logger
@@ -57,6 +58,7 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
     let meter = configuration.metrics.map { EngineMeter($0) }
     (self.ledger, self.meter) = (ledger, meter)
     (mayCleanUp, mayDownload) = (configuration.cleansOnStart, configuration.startsDownloads)
+    mayDeleteOwed = configuration.deletesOwed
     dispatcher = try library.dispatcher(
       on: meter.map { MeasuredLedger(ledger, meter: $0) } ?? ledger, seed: seed, journal: journal)
     services = try Services(
@@ -75,7 +77,7 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
     return Recovery(
       published: library.published, detectedPath: services.initialPath, reportedPath: path,
       localTime: LocalClock.localTime(at: Services.clock().wall), mayCleanUp: mayCleanUp,
-      mayDownload: mayDownload)
+      mayDownload: mayDownload, mayDeleteOwed: mayDeleteOwed)
   }
 
   func beginToWork() {

@@ -26,26 +26,26 @@ struct ObservedRules: RuleTable {
 
   func lastEpisode() throws -> Int64 { sabotage == .lineForgotten ? 0 : try inner.lastEpisode() }
 
-  func nextMoment() throws -> Timestamp? { try inner.nextMoment() }
+  func nextMoment(besides held: Set<Feed.Key>) throws -> Timestamp? { try inner.nextMoment(besides: held) }
 
   func update(_ standing: Feed.Standing, of feed: Feed.Key) throws {
     try inner.update(standing, of: feed)
     notes.feedWrites.append(.standing(standing, of: feed))
   }
 
-  func makeDue(having download: DownloadID, at now: Timestamp) throws -> Bool {
+  func makeDue(having download: DownloadID, at now: Timestamp) throws -> [Feed.Key] {
     try noted(inner.makeDue(having: download, at: now))
   }
 
-  func makeDue(of episode: EpisodeID, at now: Timestamp) throws -> Bool {
+  func makeDue(of episode: EpisodeID, at now: Timestamp) throws -> [Feed.Key] {
     try noted(inner.makeDue(of: episode, at: now))
   }
 
-  func makeAllDue(at now: Timestamp) throws -> Bool { try noted(inner.makeAllDue(at: now)) }
+  func makeAllDue(at now: Timestamp) throws -> [Feed.Key] { try noted(inner.makeAllDue(at: now)) }
 
-  private func noted(_ isDue: Bool) -> Bool {
-    if isDue { notes.feedWrites.append(.rulesDue) }
-    return isDue
+  private func noted(_ feeds: [Feed.Key]) -> [Feed.Key] {
+    if !feeds.isEmpty { notes.feedWrites.append(.rulesDue) }
+    return feeds
   }
 
   func write(_ ruling: Episode.Ruling?, of episode: EpisodeID) throws {
@@ -61,7 +61,9 @@ struct ObservedRules: RuleTable {
   func countThere(_ scope: RuleScope, in part: RulePart, at moment: ConditionMoment) throws -> Int64 {
     try inner.countThere(scope, in: part, at: moment)
   }
-  func due(at now: Timestamp, limit: Int) throws -> [Feed.Key] { try inner.due(at: now, limit: limit) }
+  func due(at now: Timestamp, limit: Int, besides held: Set<Feed.Key>) throws -> [Feed.Key] {
+    try inner.due(at: now, limit: limit, besides: held)
+  }
   func newest(of feed: Feed.Key, addedBy moment: Timestamp) throws -> Timestamp? {
     try inner.newest(of: feed, addedBy: moment)
   }

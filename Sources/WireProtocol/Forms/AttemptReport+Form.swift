@@ -113,6 +113,7 @@ extension DownloadError: FormedPayload {
     try coder.required("code", &code, .choice)
     try coder.optional("lasting", &isLasting, .boolean, omitting: false)
     try coder.required("message", &message, .text)
+    try coder.optional("otherHost", &isOfOtherHost, .boolean, omitting: false)
     try coder.optional("shortBytes", &shortBytes, .number)
     try coder.optional("status", &status, .status)
   }

@@ -7,6 +7,7 @@ extension Recovery {
 
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
     try coder.optional("cleanup", &mayCleanUp, .boolean, omitting: true)
+    try coder.optional("deletions", &mayDeleteOwed, .boolean, omitting: true)
     try coder.optional("detected", &detectedPath, .object)
     try coder.optional("downloads", &mayDownload, .boolean, omitting: true)
     try coder.optional("localTime", &localTime, .object)

@@ -17,6 +17,8 @@ protocol EngineCommand: ParsableCommand {
   static var startCleanup: StartCleanup { get }
   /// For what it waits: the rest an own engine begins later.
   var awaits: AwaitedRequests { get }
+  /// Whether an own engine deletes what rules owed before: a command that is asked for something else does not.
+  var deletesOwed: Bool { get }
   var missingLibrary: MissingLibrary { get }
   /// What a person is told who has interrupted the command.
   static var afterInterruption: String { get }
@@ -60,6 +62,7 @@ enum AwaitedRequests {
 extension EngineCommand {
   static var startCleanup: StartCleanup { .beside }
   var awaits: AwaitedRequests { .none }
+  var deletesOwed: Bool { false }
   var missingLibrary: MissingLibrary { .refused }
   static var afterInterruption: String { "everything is kept, and podflux sync goes on with it" }
 
@@ -72,13 +75,14 @@ extension EngineCommand {
     var start = try EngineStart(place: folder.place(in: configuration), configuration: configuration)
     start.cleansOnStart = Self.startCleanup != .none
     (start.startsDownloads, start.requestDelays) = (awaits != .refreshes, awaits.delays)
-    start.missingLibrary = missingLibrary
+    (start.deletesOwed, start.missingLibrary) = (deletesOwed, missingLibrary)
     let socket = try engine.path(in: configuration)
     let signals = try CommandSignals()
     let console = Console(console, output: try ResultStream.takingOver())
     do {
       try console.reporting {
         let access = try EngineAccess(start, socket: socket, signals: signals)
+        access.onLongWait = { work in console.note("waiting for \(work.words)") }
         let result = Result {
           try access.outliving {
             if Self.startCleanup == .awaited { try access.awaitStartCleanup() }
@@ -98,6 +102,15 @@ extension EngineCommand {
       // What has refused to begin without an answer has said that it has done nothing.
       if status != .wrongUsage { console.note("interrupted; \(Self.afterInterruption)") }
       throw ExitCode.interrupted
+    }
+  }
+}
+
+extension OwnEngine.Work {
+  fileprivate var words: String {
+    switch self {
+    case .files: "files that are being deleted or moved, or a server that is asked for a token"
+    case .sidecars: "covers, chapters, transcripts or notes that are being fetched; ^C leaves them to the next sync"
     }
   }
 }

@@ -31,6 +31,7 @@ struct EngineStart {
   var cleansOnStart = true
   /// Whether downloads are started.
   var startsDownloads = true
+  var deletesOwed = true
   /// For how long nothing begins that asks servers.
   var requestDelays = RequestDelays()
   /// What is done where there is no library.
@@ -102,6 +103,7 @@ struct EngineStart {
       reportedPath: network.path, links: links, metrics: metrics, logger: logger)
     configuration.cleansOnStart = cleansOnStart
     configuration.startsDownloads = startsDownloads
+    configuration.deletesOwed = deletesOwed
     configuration.requestDelays = requestDelays
     configuration.onCompletion = hook?.take
     configuration.tagger = .itself

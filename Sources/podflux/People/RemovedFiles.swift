@@ -57,6 +57,9 @@ struct RemovedFiles {
 
   private var files: [File]
 
+  /// How many there are.
+  var count: Int { files.count }
+
   /// Looks at the files.
   init(of items: [DownloadItem], in library: String) throws {
     files = try items.compactMap { try File(of: $0, in: library) }

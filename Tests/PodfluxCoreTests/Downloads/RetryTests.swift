@@ -42,8 +42,9 @@ struct RetryTests {
     let world = try World()
     let id = try world.enqueue("a")
     let right = world.clock.wall
+    let busy = DownloadError(.httpStatus, "the server answered 503", status: 503)
     world.clock.wall = right.advanced(byDays: 3_650)
-    try world.report(id, .failed(.lost, kept: nil, retryAfterMilliseconds: 60_000))
+    try world.report(id, .failed(busy, kept: nil, retryAfterMilliseconds: 60_000))
     #expect(!world.downloads.hosts.cooldowns.isEmpty)
     world.clock.wall = right
     if isRestart { try world.restart() } else { try world.send(.timeCame) }

@@ -30,6 +30,19 @@ extension RuleCase {
     .init(
       "until then nothing goes for it", keep(newest: 1), assuming: .present, [.here(1), .e(2, .ruled(.pending))],
       gives: [:]),
+    .init(
+      "what is queued is withdrawn where it would be deleted at once", keep(newest: 1), assuming: .present,
+      [.e(1, .ruled(.untouched)), .here(2)], gives: [1: .tooMany(1)]),
+    .init(
+      "for newer ones that are queued, too", keep(newest: 1), assuming: .present,
+      [.e(1, .ruled(.untouched)), .e(2, .ruled(.untouched)), .e(3, .ruled(.pending))],
+      gives: [1: .tooMany(1), 2: .tooMany(1)]),
+    .init(
+      "by its bytes", keep(bytes: 15), assuming: .present, [.e(1, .ruled(.untouched)), .here(2)],
+      gives: [1: .tooLarge(15)]),
+    .init(
+      "a favorite that is queued stays, and takes no place", keep(newest: 1), assuming: .present,
+      [.e(1, .ruled(.untouched)), .e(2, .ruled(.untouched), favorite: true)], gives: [:]),
     .init("keep for 7 days", keep(days: 7), [.here(1, daysAgo: 8), .here(2, daysAgo: 6)], gives: [1: .tooOld(7)]),
     .init("at the end of the seventh day", keep(days: 7), [.here(1, daysAgo: 7)], gives: [1: .tooOld(7)]),
     .init("a favorite is never too old", keep(days: 7), [.here(1, daysAgo: 99, favorite: true)], gives: [:]),

@@ -22,7 +22,7 @@ struct RandomActions {
         Recovery(
           published: many(upTo: 4) { $0.id() }, detectedPath: maybe { $0.networkPath() },
           reportedPath: maybe { $0.networkPath() }, localTime: maybe { $0.localTime() }, mayCleanUp: once(in: 2),
-          mayDownload: once(in: 2)))
+          mayDownload: once(in: 2), mayDeleteOwed: once(in: 2)))
     case 19...26:
       .attempt(report(news(kind - 19)))
     case 27: .deleted(number())
@@ -297,7 +297,7 @@ struct RandomActions {
     DownloadError(
       pick(DownloadError.Code.allCases), text(), status: maybe { $0.draw(100...599) },
       cause: maybe { $0.pick(DownloadError.Code.allCases) }, shortBytes: maybe { $0.length() },
-      isLasting: once(in: 4))
+      isLasting: once(in: 4), isOfOtherHost: once(in: 4))
   }
 
   /// What a service keeps may hold a server's words.

@@ -10,4 +10,6 @@ public enum CleanupEvent: Sendable {
   case madeFolders([LibraryPath])
   /// A folder was empty and is gone. A folder of its name that is made later is not the engine's.
   case removedFolder(LibraryPath)
+  /// A run has ended, or one that was owed is not to come.
+  case ended
 }

@@ -38,8 +38,8 @@ public struct CleanupStore: DomainStore {
   private(set) var held = HeldSteps()
   /// Of the steps under way, those that wait until others have moved their files.
   var deferred: [CleanupStep] = []
-  /// Whether the first planned steps may have been under way when the last engine ended: then they are handed out even
-  /// if the run was cancelled, so that no file has a name that its row does not know.
+  /// Whether the first planned steps may have been under way when the last engine ended: then they are handed out,
+  /// cancelled or not, so that no file has a name that its row does not know.
   private var resumesRenaming = false
   /// The steps that were handed out so.
   private var resumed: Set<CleanupStep.Key> = []
@@ -64,6 +64,9 @@ public struct CleanupStore: DomainStore {
 
   /// Whether nothing is to be done.
   public var isIdle: Bool { active == nil && waiting == nil && !owesStartPass }
+
+  /// Whether rows and files are compared, or are about to be.
+  var isComparing: Bool { owesStartPass || active?.isCleanup == true || waiting?.isCleanup == true }
 
   /// Begins and ends runs, and takes in what services report of them.
   public mutating func handle(
@@ -114,8 +117,7 @@ public struct CleanupStore: DomainStore {
       throw Refusal(.conflict, "a cleanup waits already; ask again when it has begun, or cancel it with cleanup/cancel")
     }
     // What a client wants takes the place of a start's pass that has not changed anything yet, or has not begun: a plan
-    // would be gone before a client has read it.
-    // A run that renames or adopts waits for it, and finds moved files followed.
+    // would be gone before a client has read it. One that renames or adopts waits for it: moved files are known then.
     let run = CleanupRun(
       key: turn.sequence, options: options, renaming: renaming, adopting: adopting, cause: cause, askedAt: turn.now)
     if run.isCleanup {
@@ -129,6 +131,7 @@ public struct CleanupStore: DomainStore {
 
   private mutating func cancel(in turn: inout PodfluxTurn) throws -> Int {
     let number = (active?.isCancelled == false ? 1 : 0) + (waiting == nil ? 0 : 1)
+    if owesStartPass { turn.tell(.cleanup(.ended)) }
     owesStartPass = false
     if let waiting { try turn.tables.cleanup.forget(waiting.key) }
     waiting = nil
@@ -197,6 +200,7 @@ public struct CleanupStore: DomainStore {
     last = run
     isChanged = false
     try turn.tables.cleanup.save(run)
+    turn.tell(.cleanup(.ended))
     if run.isNews { turn.perform(.tell(.cleaned(run))) }
   }
 

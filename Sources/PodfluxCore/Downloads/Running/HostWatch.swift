@@ -39,6 +39,13 @@ struct HostWatch: Sendable {
     try endCooldowns(in: turn) { $0 > latest }
   }
 
+  /// Ends a host's cooldown. Returns whether there was one.
+  mutating func endCooldown(of host: String, in turn: borrowing PodfluxTurn) throws -> Bool {
+    guard cooldowns.removeValue(forKey: host) != nil else { return false }
+    try turn.tables.save(cooldownOf: host, until: nil)
+    return true
+  }
+
   private mutating func endCooldowns(in turn: borrowing PodfluxTurn, where mayEnd: (Timestamp) -> Bool) throws {
     for host in cooldowns.filter({ mayEnd($0.value) }).keys.sorted() {
       cooldowns[host] = nil

@@ -96,7 +96,8 @@ extension DownloadsStore {
     let failed = Condition.all([
       .states([.failed]), .origins([.auto]), .errorCodes(Self.retriedErrors), .newerThanDays(Self.retriedDays),
     ])
-    _ = try change(.matching(failed), by: .retry, in: &turn)
+    guard try change(.matching(failed), by: .retry, in: &turn) != .affected(0) else { return }
+    turn.tell(.downloads(.retriedForRules))
   }
 
   /// Queues downloads because a client asks for it: room that was looked for in vain, and logins that were refused, are
@@ -104,10 +105,23 @@ extension DownloadsStore {
   private mutating func queue(
     _ selection: DownloadIntent.Selection, by change: BulkChange, in turn: inout PodfluxTurn
   ) throws -> Reply {
-    let reply = try self.change(selection, by: change, in: &turn)
+    var reply = try self.change(selection, by: change, in: &turn)
+    if change == .retry, try endCooldown(for: selection, in: turn), reply == .affected(0) { reply = .affected(1) }
     if case .matching = selection, reply != .affected(0) { turn.tell(.downloads(.session(.askedAgain(nil)))) }
     room.doubtedAt = turn.now
     return reply
+  }
+
+  /// Ends the cooldown of a host for whose download a client asks by name: its server may refuse once more.
+  ///
+  /// - Returns: Whether there was one.
+  private mutating func endCooldown(
+    for selection: DownloadIntent.Selection, in turn: borrowing PodfluxTurn
+  ) throws -> Bool {
+    guard case .one(let id) = selection, let download = try turn.tables.downloads.find(id),
+      download.state.kind == .queued
+    else { return false }
+    return try hosts.endCooldown(of: download.source.host, in: turn)
   }
 
   private mutating func change(

@@ -32,13 +32,13 @@ extension DownloadsStore {
       {
         return try requeue(report.attempt, kept: kept, in: &turn)
       }
-      if let host = live[id]?.host {
-        try noteFailure(error, retryAfter: retryAfter, of: host, settings: settings, in: &turn)
+      let pause = try live[id].flatMap {
+        try noteFailure(error, retryAfter: retryAfter, of: $0.host, settings: settings, in: &turn)
       }
       try end(report.attempt, in: &turn) { store, download, attempt, turn in
         let gained = attempt.gain(kept, restarts: download.restarts)
         download.progress.keep(kept)
-        try store.fail(&download, with: error, gained: gained, settings: settings, in: &turn)
+        try store.fail(&download, with: error, gained: gained, until: pause, settings: settings, in: &turn)
       }
     case .pathRefused(let kept):
       // Asked again at once it would lead to the same place: from now on the host counts as one that needs a path.
@@ -164,17 +164,24 @@ extension DownloadsStore {
     if !settings.sidecars.isEmpty { turn.tell(.downloads(.completed(download.id))) }
   }
 
-  /// Leaves a host alone that asks for it: 429 always does (RFC 6585 section 4), others by `Retry-After`.
+  /// Leaves a host alone that asks for it: 429 always does (RFC 6585 section 4), 503 by `Retry-After` (RFC 9110 section
+  /// 10.2.3). What a host asks to which that one has led, or with another status, is said of one file.
+  ///
+  /// - Returns: Until when the download is not tried again; nil if its server does not say.
   private mutating func noteFailure(
     _ error: DownloadError, retryAfter: Int64?, of host: String, settings: Settings, in turn: inout PodfluxTurn
-  ) throws {
-    guard retryAfter != nil || error.status == 429 else { return }
+  ) throws -> Timestamp? {
+    guard retryAfter != nil || error.status == 429 else { return nil }
     let delay = retryAfter ?? RetryDelay(settings).milliseconds(afterFailures: 1, using: &turn.random)
-    try hosts.cool(host, until: turn.now.advanced(byMilliseconds: delay), in: turn)
+    let moment = turn.now.advanced(byMilliseconds: delay)
+    if !error.isOfOtherHost, error.status == 429 || error.status == 503 {
+      try hosts.cool(host, until: moment, in: turn)
+    }
+    return moment
   }
 
   private mutating func fail(
-    _ download: inout Download, with error: DownloadError, gained: Int64, settings: Settings,
+    _ download: inout Download, with error: DownloadError, gained: Int64, until pause: Timestamp?, settings: Settings,
     in turn: inout PodfluxTurn
   ) throws {
     guard case .running = download.state else {
@@ -189,8 +196,7 @@ extension DownloadsStore {
     }
     // What has made progress goes on where it was; what has not may do better elsewhere.
     let mayPass = error.isTransient(for: download.origin) || (error.concernsSource && download.round.mayPass)
-    var error = error
-    (error.isLasting, error.challenge) = (false, nil)
+    let error = error.stored
     if error.concernsSource, !hadProgress, download.round.source < download.description.mirrors.count {
       download.round = .init(source: download.round.source + 1, mayPass: mayPass)
       return try transition(&download, to: .queued, in: turn)
@@ -212,16 +218,16 @@ extension DownloadsStore {
       ? retryDelay.promptMilliseconds(using: &turn.random)
       : retryDelay.milliseconds(afterFailures: download.failures, using: &turn.random)
     let earliest = turn.now.advanced(byMilliseconds: delay)
-    let moment = max(earliest, hosts.cooldowns[download.source.host] ?? earliest)
+    let moment = max(earliest, pause ?? earliest, hosts.cooldowns[download.source.host] ?? earliest)
     try wait(&download, for: .retry(at: moment, after: error), in: &turn)
-    if error.mayBeElsewhere { turn.tell(.downloads(.refused(download.id))) }
+    if error.mayBeElsewhere { turn.tell(.downloads(.failedAtAddress(download.id))) }
   }
 
   private mutating func giveUp(
     _ download: inout Download, because error: DownloadError, in turn: inout PodfluxTurn
   ) throws {
     try transition(&download, to: .failed(error), in: turn)
-    if error.mayBeElsewhere { turn.tell(.downloads(.refused(download.id))) }
+    if error.mayBeElsewhere { turn.tell(.downloads(.failedAtAddress(download.id))) }
   }
 
   /// Lets a download that has failed, or waits to be tried again, go on at a fresh address. What is kept of it is

@@ -22,8 +22,10 @@ public enum DownloadsEvent: Sendable {
   case edited(DownloadID)
   /// The storage quota leaves no room for something, or not as much as before.
   case lacksRoom
+  /// Downloads that rules have asked for and that had failed are tried again.
+  case retriedForRules
   /// An attempt of a download has failed, and its file may be elsewhere: the download has failed, or waits.
-  case refused(DownloadID)
+  case failedAtAddress(DownloadID)
   /// The engine has made folders for a file.
   case madeFolders([LibraryPath])
   /// What downloads find about their sessions.

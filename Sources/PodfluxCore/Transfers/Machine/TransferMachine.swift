@@ -272,7 +272,8 @@ public struct TransferMachine: Sendable {
       suspicion = cause
       state = .awaitingEnd
       return (false, [])
-    case .fail(let error):
+    case .fail(var error):
+      error.isOfOtherHost = head.redirects > 0 && (try? WebAddress(head.effectiveURL))?.host != attempt.address.host
       retryAfterMilliseconds = RetryAfter.milliseconds(in: head, now: now)
       state = .finishing(.failed(error), plan)
       return (false, [])

@@ -59,6 +59,7 @@ extension InvariantChecker {
     {
       return
     }
+    if try isWithdrawn(episode, download, because: reason, by: feed.wishes.rules.keep, changes) { return }
     guard case .downloaded? = episode.ruling, !episode.marks.isFavorite,
       let row = changes.lastRows[download], case .completed(let file) = row.state, row.origin == .auto
     else {
@@ -101,6 +102,32 @@ extension InvariantChecker {
     if reason == .exceedsQuota { try checkIsOldest(episode) }
     guard isExplained else {
       throw Violation(.explained, "\(id) of \(feed.id) is deleted because of \(reason), with \(lengths) newer ones")
+    }
+  }
+
+  /// Whether a rule withdraws a download of which no byte has come, since newer ones are enough that are here or on
+  /// their way.
+  private func isWithdrawn(
+    _ episode: Episode, _ download: DownloadID, because reason: RuleReason, by keep: FeedRules.Keep?, _ changes: Changes
+  ) throws -> Bool {
+    guard case .downloaded? = episode.ruling, !episode.marks.isFavorite, let row = changes.lastRows[download],
+      row.state.kind == .queued || row.state.kind == .waiting, row.progress.durable == 0, row.origin == .auto
+    else { return false }
+    let place = Self.place(of: episode)
+    let newer = feeds.episodes(of: episode.feed).filter { other in
+      guard case .downloaded? = other.ruling, !other.marks.isFavorite, Self.place(of: other) > place else {
+        return false
+      }
+      // What is decided just now has no row yet.
+      guard let id = other.download else { return true }
+      return changes.lastRows[id].map { $0.state.kind != .failed } ?? false
+    }
+    switch reason {
+    case .exceeds(.newest(let limit)) where keep?.newest.map(Int64.init) == limit && newer.count >= limit: return true
+    // One that is not there may have been too large.
+    case .exceeds(.bytes(let limit)) where keep?.bytes == limit: return true
+    default:
+      throw Violation(.explained, "\(episode.id) is withdrawn because of \(reason), with \(newer.count) newer ones")
     }
   }
 

@@ -89,8 +89,8 @@ struct RulesCommand: EngineCommand {
           expected.count(decision)
           if decision == .delete { unwanted.insert(try entry.required("episode", JSONObject.string)) }
         }
-        try ask(about: expected, on: console)
         if !unwanted.isEmpty { files = try self.files(of: unwanted, in: id, with: access) }
+        try ask(about: files?.count ?? 0, on: console)
       }
       if !login.isEmpty || changesSubscription {
         let changes = try changes(of: found, in: access.connection)
@@ -125,9 +125,9 @@ struct RulesCommand: EngineCommand {
     return try RemovedFiles(of: access.connection.downloads(downloads), in: access.library)
   }
 
-  private func ask(about expected: Expectation, on console: Console) throws {
-    guard expected.deletions > Console.unquestionedDeletions else { return }
-    let what = "the files of \(count(expected.deletions, "download"))"
+  private func ask(about files: Int, on console: Console) throws {
+    guard files > Console.unquestionedDeletions else { return }
+    let what = "the files of \(count(files, "download"))"
     try console.confirm(
       "These rules delete \(what). Change them?", otherwise: "\(what) would be deleted, which --plan names")
   }

@@ -22,8 +22,8 @@ struct SyncCommand: EngineCommand {
       stderr, and with 75 if what is left waits for room, for the network, or for an attempt more than five minutes away.
       """)
 
-  static let startCleanup = StartCleanup.awaited
   var awaits: AwaitedRequests { refreshOnly ? .refreshes : .all }
+  var deletesOwed: Bool { !refreshOnly }
 
   @OptionGroup var folder: LibraryOption
   @OptionGroup var engine: SocketOption
@@ -59,6 +59,8 @@ struct SyncCommand: EngineCommand {
       access.fetchesSidecars = !refreshOnly && !noWait
       // Before the order: a download that had failed may get a fresh address, and fail again at once.
       if !refreshOnly, !noWait { try access.observeDownloads() }
+      // Behind that: what rules delete after the comparison is told.
+      try access.awaitStartCleanup()
       let chosen = try refresh(before, with: access)
       // A feed whose refresh has failed is due after the moment of the order; one that has yet to be refreshed is due
       // at that moment.
