@@ -49,7 +49,7 @@ public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
     return isTaken
   }
 
-  /// Posts a request even if the queue is full: its sender posts no other before this one is answered.
+  /// Posts a request even if the queue is full, for one that its sender has been told is taken.
   public func post(single request: Request) {
     if queues.withLock({ $0.add(single: request) }) { wake() }
   }

@@ -111,8 +111,10 @@ extension LifecycleStore.Context {
 
 extension Stores {
   /// Whether files are being deleted or moved because their rows say so: what a command has reported as done is done
-  /// when this ends.
-  public var owesFileWork: Bool { downloads.isDeleting || sidecars.hasErrands }
+  /// when this ends. So is what rules delete once rows and files have been compared.
+  public var owesFileWork: Bool {
+    downloads.isDeleting || sidecars.hasErrands || !rules.awaitingComparison.isEmpty
+  }
 
   /// Whether a sidecar is being fetched.
   public var isFetchingSidecars: Bool { sidecars.isFetching }

@@ -41,20 +41,21 @@ extension RulesStore {
     }
     // It is decided about all that is there: nothing of it is fetched later because something else has gone.
     if standing.line != nil { standing.allowance = 0 }
-    if !slice.deletions.isEmpty, mustWait(standing, reading: context) {
+    let isLeft = isLeftToOthers(standing)
+    guard slice.deletions.isEmpty || !isLeft && !context.isComparing else {
       held.insert(feed.key)
-    } else {
-      try delete(slice.deletions, in: &turn)
-      standing.due = slice.deletions.count == limit ? turn.now : nextExpiry
+      if !isLeft { awaitingComparison.insert(feed.key) }
+      try turn.tables.rules.update(standing, of: feed.key)
+      return slice.withdrawals.count
     }
+    try delete(slice.deletions, in: &turn)
+    standing.due = slice.deletions.count == limit ? turn.now : nextExpiry
     try turn.tables.rules.update(standing, of: feed.key)
     return slice.deletions.count + slice.withdrawals.count
   }
 
-  /// Whether no file may be deleted now: until rows and files have been compared, a row may name another file than that
-  /// which a person has moved; and what was owed before may be left to another engine.
-  private func mustWait(_ standing: Feed.Standing, reading context: Context) -> Bool {
-    guard !context.isComparing else { return true }
+  /// Whether what the rules of a feed owe is left to another engine.
+  private func isLeftToOthers(_ standing: Feed.Standing) -> Bool {
     guard let owedUntil, let due = standing.due else { return false }
     return due <= owedUntil
   }

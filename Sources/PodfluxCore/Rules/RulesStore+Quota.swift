@@ -7,7 +7,7 @@ extension RulesStore {
   /// download that would not have room all the same. What no server has said of a length deletes no more than what it
   /// takes to ask one.
   mutating func freeRoom(upTo limit: Int, reading context: Context, in turn: inout PodfluxTurn) throws {
-    guard limit > 0 else { return }
+    guard limit > 0, !context.isComparing else { return }
     let (rules, needs) = (turn.tables.rules, try context.quotaNeeds(turn))
     searches.forgetOld(at: turn.now)
     guard !needs.isEmpty, !searches.cover(needs) else { return }

@@ -44,6 +44,8 @@ public struct RulesStore: DomainStore {
   private var hasDue = false
   /// The feeds whose rules are due and must wait before they delete anything.
   var held: Set<Feed.Key> = []
+  /// Those of them that wait until rows and files have been compared: a row may name a file that a person has moved.
+  var awaitingComparison: Set<Feed.Key> = []
   /// Deletions that were due by then are left to another engine; nil if none are.
   private(set) var owedUntil: Timestamp?
   /// What was looked for in vain.
@@ -112,8 +114,10 @@ public struct RulesStore: DomainStore {
     // Many that had failed may be too many together.
     case .downloads(.retriedForRules): noteDue(try rules.makeAllDue(at: now), at: now)
     case .cleanup(.ended):
+      // Room was not looked for meanwhile.
+      roomAt = now
       guard !held.isEmpty else { break }
-      (held, dueAt, hasDue) = ([], now, true)
+      (held, awaitingComparison, dueAt, hasDue) = ([], [], now, true)
     case .downloads(.lacksRoom): if !searches.coverAll { roomAt = now }
     default: break
     }
@@ -170,6 +174,7 @@ public struct RulesStore: DomainStore {
   private mutating func noteDue(_ feeds: [Feed.Key], at now: Timestamp) {
     guard !feeds.isEmpty else { return }
     held.subtract(feeds)
+    awaitingComparison.subtract(feeds)
     dueAt = now
   }
 }

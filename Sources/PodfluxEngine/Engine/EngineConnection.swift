@@ -25,7 +25,8 @@ public final class EngineConnection: Sendable {
   /// Posts a request; its completion is called with the answer, on the engine's queue, in the order of posting, as long
   /// as `end` has not been called. Requests that are `isAnsweredLater` keep no order.
   ///
-  /// - Returns: false if too many wait; the caller tries again after `EngineClient.turnEnded`.
+  /// - Returns: false if too many wait; the caller tries again after `EngineClient.turnEnded`. One that reads files is
+  ///   always taken.
   public func post(_ content: EngineRequest.Content, completion: @escaping @Sendable (Response) -> Void) -> Bool {
     let request = EngineRequest(content, by: id) { [self] response in
       guard !hasEnded.load(ordering: .acquiring) else { return }

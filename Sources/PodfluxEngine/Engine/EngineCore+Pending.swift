@@ -27,7 +27,7 @@ extension EngineCore {
         refusePending()
         return turnEnded()
       }
-      checks.async { [self] in
+      checks.addOperation { [self] in
         let checked = request.checked(for: configuration.libraryPath, with: vault)
         turns.async { [self] in
           if pending.take(number) != nil { return mailbox.post(single: checked) }

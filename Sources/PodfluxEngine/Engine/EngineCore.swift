@@ -1,6 +1,7 @@
 import Dispatch
 import EngineRuntime
 import Flux
+import Foundation
 import Logging
 import PodfluxCore
 import Synchronization
@@ -26,8 +27,13 @@ final class EngineCore: @unchecked Sendable {
   private let lastClient = Atomic(0)
   /// The requests that are answered later, and are not yet.
   var pending = PendingRequests()
-  /// Where files are read for requests.
-  let checks = DispatchQueue(label: "podflux.checks", attributes: .concurrent)
+  /// Where files are read for requests. Some may hang; more than these wait, and cost no thread.
+  let checks = {
+    let queue = OperationQueue()
+    queue.name = "podflux.checks"
+    queue.maxConcurrentOperationCount = 16
+    return queue
+  }()
   /// Whether it has ended although something could have moved still.
   let hasGivenUp = Atomic(false)
   /// Whether the last order to stop was one to drain.

@@ -192,8 +192,7 @@ extension DownloadsStore {
       download.forgetAttempts()
       download.isHeld = try live[download.id] != nil || turn.tables.deletions.holds(download.id)
       try transition(&download, to: .queued, in: turn)
-      let needed = download.neededBytes(doubtingLength: true)
-      if needed <= room.quotaLeft ?? 0 { exempt(download, doubtingLength: true) }
+      exempt(download, doubtingLength: true, within: room.quotaLeft ?? 0)
       if let session = download.session { turn.tell(.downloads(.session(.askedAgain([session])))) }
     case .cancel: try forget(download, deletingFile: true, in: &turn)
     case .remove(let deletingFiles): try forget(download, deletingFile: deletingFiles, in: &turn)

@@ -58,7 +58,7 @@ extension DownloadsStore {
     let waiting = try turn.tables.downloads.waitingForStorage(limit: Obstacle.roomlessRead)
     var ofRules = waiting.filter { $0.origin == .auto }
     if room.lack.obstacleOfRules != nil, let line = room.ruleLine {
-      ofRules += try candidates(line, besides: Set(ofRules.map(\.id)), settings, in: turn)
+      ofRules += try candidates(line, besides: Set(ofRules.map(\.id)), settings, in: turn).filter(mayStartWithRoom)
     }
     guard !ofRules.isEmpty else { return waiting }
     return waiting.filter { $0.origin != .auto } + (try inOrder(ofRules, in: turn))

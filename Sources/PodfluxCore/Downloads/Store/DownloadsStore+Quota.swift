@@ -23,19 +23,37 @@ extension DownloadsStore {
   }
 
   /// Lets one start that is in the queue because its wait is over, or because a client asks for it, although others
-  /// that rules want are kept there: if it turns out to have no room, it stays with them.
-  mutating func exempt(_ download: Download, doubtingLength isDoubted: Bool) {
+  /// that rules want are kept there, if the quota leaves room for it. If it turns out to have none, it stays with them.
+  ///
+  /// - Parameter left: How many bytes the quota leaves to it.
+  mutating func exempt(_ download: Download, doubtingLength isDoubted: Bool, within left: Int64) {
+    let needed = download.neededBytes(doubtingLength: isDoubted)
     guard download.origin == .auto, room.lack.obstacleOfRules != nil, room.promised[download.id] == nil,
-      room.promised.count < Self.promises
+      room.promised.count < Self.promises, needed <= left
     else { return }
-    room.promised[download.id] = download.neededBytes(doubtingLength: isDoubted)
+    room.promised[download.id] = needed
+    room.quotaLeft = room.quotaLeft.map { $0 - needed }
   }
 
-  /// Ends the promises to downloads that are not to start any more.
+  /// Ends the promises to downloads that are not to start any more, and to those that rules want and that something
+  /// else than room keeps from starting.
   mutating func endPromises(in turn: borrowing PodfluxTurn) throws {
-    for id in room.promised.keys.sorted() where try turn.tables.downloads.find(id)?.isAwaitingRoom != true {
+    for id in room.promised.keys.sorted() {
+      if let download = try turn.tables.downloads.find(id), download.isAwaitingRoom, mayStartWithRoom(download) {
+        continue
+      }
       room.promised[id] = nil
     }
+  }
+
+  /// Whether nothing but room keeps a download from starting, if rules want it: a login, its host and the path are as
+  /// they were when the last turn ended.
+  func mayStartWithRoom(_ download: Download) -> Bool {
+    guard download.origin == .auto, download.state == .queued else { return true }
+    var others = obstacles
+    (others.all, others.rules) = (nil, nil)
+    let lane = download.lane
+    return others.obstacle(ignoringSession: lane) == nil && lane.session.map { !others.parked.contains($0) } ?? true
   }
 
   /// What is to be said of a download that the quota leaves no room for, before it starts or while it runs.

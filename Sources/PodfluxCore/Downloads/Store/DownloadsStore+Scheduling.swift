@@ -183,7 +183,9 @@ extension DownloadsStore {
     for var download in try turn.tables.downloads.dueRetries(at: turn.now, limit: Self.wokenAtOnce) {
       if try keepsWaiting(&download, settings: settings, in: &turn) { continue }
       try transition(&download, to: .queued, in: turn)
-      exempt(download, doubtingLength: doubtsLength(of: download, at: turn.now))
+      exempt(
+        download, doubtingLength: doubtsLength(of: download, at: turn.now),
+        within: try quotaLeft(toBegin: download.id, settings, in: turn))
     }
   }
 

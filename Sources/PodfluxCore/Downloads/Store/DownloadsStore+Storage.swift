@@ -172,7 +172,9 @@ extension DownloadsStore {
       // No room on the disk helps what the quota leaves none for.
       guard try overQuota(download, settings: settings, in: turn) == nil else { continue }
       try transition(&download, to: .queued, in: turn)
-      exempt(download, doubtingLength: doubtsLength(of: download, at: turn.now))
+      exempt(
+        download, doubtingLength: doubtsLength(of: download, at: turn.now),
+        within: try quotaLeft(toBegin: download.id, settings, in: turn))
     }
   }
 }
