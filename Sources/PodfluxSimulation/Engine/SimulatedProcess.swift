@@ -177,8 +177,8 @@ final class SimulatedProcess: EngineSession {
     try begin(effect)
     guard world.suffers(.repetition), world.random.once(in: 12), isAlive else { return }
     switch effect {
-    // The second time lets a refresh go on behind a report that is not committed.
-    case .delete, .proceedRefresh: return
+    // The second time lets a refresh go on behind a report that is not committed; and each reading is told.
+    case .delete, .proceedRefresh, .readLocalTime: return
     default: break
     }
     let before = fingerprint

@@ -41,6 +41,7 @@ struct ToldFactsTests {
     let left = try scene.podflux("sync", "--no-wait", "--json")
     #expect(left.status == 75)
     #expect(left.output == #"{"downloads":{"left":0},"feeds":{"left":1}}"# + "\n", "\(left)")
+    try scene.results("sync")
     let nothing = try scene.podflux("sync", "--no-wait", "--due", "--json")
     #expect(nothing.status == 0)
     #expect(nothing.output == #"{"downloads":{"left":0},"feeds":{"left":0}}"# + "\n", "\(nothing)")
