@@ -24,7 +24,7 @@ extension TableReader {
   private func lackOfRoom(_ settings: Settings) throws -> LackOfRoom {
     let (table, quota) = (table, settings.storageQuotaBytes)
     let left = quota > 0 ? quota - (try table.storedBytes()) : .max
-    return LackOfRoom(of: try table.waitingForStorage(limit: Obstacle.roomlessRead), quotaLeft: left)
+    return LackOfRoom(of: try table.waitingForStorage(limit: Obstacle.roomlessRead)) { left < $0.neededBytes }
   }
 
   // MARK: Counts

@@ -119,6 +119,8 @@ extension DownloadState {
     // Its session could not log in.
     case (.queued, .failed(let error)): error.code == .unauthorized
     case (.waiting, .queued), (.waiting, .paused): true
+    // Its time has come, and the quota leaves no room all the same.
+    case (.waiting(.storage), .waiting(.storage)): true
     case (.running(let phase), .running(let nextPhase)): phase.canBecome(nextPhase)
     case (.running(.publishing(let intended)), .completed(let published)): intended.describesSameFile(as: published)
     case (.running, .queued), (.running, .waiting), (.running, .paused), (.running, .failed): true

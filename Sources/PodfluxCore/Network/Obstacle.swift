@@ -59,9 +59,11 @@ public struct LackOfRoom: Hashable, Sendable {
   /// Nothing waits.
   public init() {}
 
-  /// What these are to the others, where the quota leaves so many bytes.
-  public init(of waiting: [Download], quotaLeft: Int64) {
-    for download in waiting { add(download, lacksQuota: quotaLeft < download.neededBytes) }
+  /// What these are to the others.
+  ///
+  /// - Parameter lacksQuota: Whether the quota leaves no room for one of them; else the disk has none.
+  public init(of waiting: [Download], lacksQuota: (Download) -> Bool) {
+    for download in waiting { add(download, lacksQuota: lacksQuota(download)) }
   }
 
   /// Counts one that waits.

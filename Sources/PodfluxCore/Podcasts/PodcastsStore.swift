@@ -104,10 +104,10 @@ public struct PodcastsStore: DomainStore {
     case .refresh(let report): try handle(report, reading: context, in: &turn)
     case .recovered, .timeCame:
       hostsToSearch = nil
-      guard turn.now.isPossible else { break }
-      // Only a clock that was wrong can have set such a moment.
-      let longest = 2 * max(Limits.longestWaitMinutes, Int64(context.settings.feedRefreshMaxMinutes)) * 60_000
-      try turn.tables.feeds.bringForward(dueAfter: turn.now.advanced(byMilliseconds: longest), to: turn.now)
+      // Only a clock that was wrong can have set a later moment.
+      let longest = max(Limits.longestWaitMinutes, Int64(context.settings.feedRefreshMaxMinutes)) * 60_000
+      guard let latest = turn.now.latestEnd(ofWaitsUpTo: longest) else { break }
+      try turn.tables.feeds.bringForward(dueAfter: latest, to: turn.now)
     case .stop: if context.lifecycle.isEnding { stopRefreshes(in: &turn) }
     default: break
     }

@@ -27,7 +27,7 @@ extension SessionsStore {
 
   /// Whether a moment is so far away that only a clock which was wrong can have set it.
   private func isTooFar(_ next: Timestamp, from now: Timestamp) -> Bool {
-    now.isPossible && next > now.advanced(byMilliseconds: 2 * Session.Limits.backoff.longestMilliseconds)
+    now.latestEnd(ofWaitsUpTo: Session.Limits.backoff.longestMilliseconds).map { next > $0 } ?? false
   }
 
   private mutating func start(

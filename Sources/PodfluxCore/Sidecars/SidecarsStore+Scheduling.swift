@@ -41,9 +41,9 @@ extension SidecarsStore {
 
   /// Has what waits for a moment wait no longer that is so far away that only a clock which was wrong can have set it.
   func forgetFarMoments(in turn: borrowing PodfluxTurn) throws {
-    guard turn.now.isPossible else { return }
-    let longest = 2 * max(SidecarLimits.backoff.longestMilliseconds, RetryAfter.maxMilliseconds)
-    try turn.tables.sidecars.bringForward(dueAfter: turn.now.advanced(byMilliseconds: longest), to: turn.now)
+    let longest = max(SidecarLimits.backoff.longestMilliseconds, RetryAfter.maxMilliseconds)
+    guard let latest = turn.now.latestEnd(ofWaitsUpTo: longest) else { return }
+    try turn.tables.sidecars.bringForward(dueAfter: latest, to: turn.now)
   }
 
   private mutating func start(_ sidecar: Sidecar, reading context: Context, in turn: inout PodfluxTurn) throws {

@@ -180,7 +180,7 @@ final class InvariantChecker {
 
   private func note(_ row: Download, in changes: inout Changes) throws {
     let old = rows[row.id]
-    if let old, old.state != row.state, !old.state.canBecome(row.state), !old.state.waitsLonger(as: row.state) {
+    if let old, old.state != row.state, !old.state.canBecome(row.state) {
       throw Violation(.transitions, "\(row.id) went from \(old.state) to \(row.state)")
     }
     if changes.before[row.id] == nil { changes.before[row.id] = .some(old) }
@@ -332,13 +332,5 @@ extension Set<DownloadID> {
   /// Inserts or removes the download.
   fileprivate mutating func note(_ download: DownloadID, _ isIn: Bool) {
     if isIn { insert(download) } else { remove(download) }
-  }
-}
-
-extension DownloadState {
-  /// Whether one that waits for room goes on waiting when its time has come, since the quota leaves none.
-  fileprivate func waitsLonger(as next: DownloadState) -> Bool {
-    guard case .waiting(.storage) = self, case .waiting(.storage) = next else { return false }
-    return true
   }
 }

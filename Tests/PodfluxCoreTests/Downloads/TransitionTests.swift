@@ -167,18 +167,20 @@ struct TransitionTests {
   func canBecome() throws {
     let file = try PublishedFile.sample()
     let states: [DownloadState] = [
-      .queued, .waiting(.retry(at: World.beginning, after: .lost)), .running(.connecting), .running(.receiving),
+      .queued, .waiting(.retry(at: World.beginning, after: .lost)),
+      .waiting(.storage(until: World.beginning, after: .lost)), .running(.connecting), .running(.receiving),
       .running(.publishing(file)), .paused, .completed(file), .failed(.missing),
     ]
     let ways = """
-      .  . x . . x x .
-      x  . . . . x x .
-      x  x x x x x . x
-      x  x x x x x . x
-      x  x . . x x x x
-      x  . . . . . x .
-      .  . . . . . x .
-      x  . . . . . x .
+      .  . x x . . x x .
+      x  . . . . . x x .
+      x  . x . . . x x .
+      x  x x x x x x . x
+      x  x x x x x x . x
+      x  x x . . x x x x
+      x  . . . . . . x .
+      .  . . . . . . x .
+      x  . . . . . . x .
       """
     let rows = ways.split(separator: "\n").map { $0.split(separator: " ").map { $0 == "x" } }
     for (from, row) in zip(states, rows) {

@@ -56,10 +56,7 @@ extension DownloadsStore {
         try waitForQuota(&download, after: error, in: &turn)
         continue
       }
-      // The end of one of those, or its first checkpoint, looks again.
-      guard try !awaitsLengths(download, settings: settings, in: turn) else { return }
-      slots.take(download.lane)
-      try start(&download, reading: context, in: &turn)
+      guard try start(&download, taking: &slots, reading: context, in: &turn) else { return }
     }
     guard slots.free > 0, obstacles.all == nil, obstacles.rules != nil, !room.promised.isEmpty else { return }
     var others = obstacles
@@ -70,16 +67,18 @@ extension DownloadsStore {
         room.promised[download.id] = nil
         continue
       }
-      guard try !awaitsLengths(download, settings: settings, in: turn) else { return }
-      slots.take(download.lane)
-      try start(&download, reading: context, in: &turn)
+      guard try start(&download, taking: &slots, reading: context, in: &turn) else { return }
     }
   }
 
+  /// Starts a download that the quota leaves room for. Returns false if it has to wait for the lengths of others: the
+  /// end of one of those, or its first checkpoint, looks again.
   private mutating func start(
-    _ download: inout Download, reading context: Context, in turn: inout PodfluxTurn
-  ) throws {
+    _ download: inout Download, taking slots: inout FreeSlots, reading context: Context, in turn: inout PodfluxTurn
+  ) throws -> Bool {
     let (settings, network) = (context.settings, context.network)
+    guard try !awaitsLengths(download, settings: settings, in: turn) else { return false }
+    slots.take(download.lane)
     let doubtsLength = doubtsLength(of: download, at: turn.now)
     let expected = try expectedBytes(of: download, settings: settings, in: turn)
     var attempt = Attempt(
@@ -106,6 +105,7 @@ extension DownloadsStore {
     try transition(&download, to: .running(.connecting), in: turn)
     turn.perform(.start(attempt))
     turn.announce(.started(attempt.id))
+    return true
   }
 
   /// The episode that a download is of, and its feed, if its attempt has to know them.
@@ -192,10 +192,8 @@ extension DownloadsStore {
   /// Has everything wait no longer that waits for a moment so far away that only a clock which was wrong can have set
   /// it.
   mutating func forgetFarMoments(settings: Settings, in turn: borrowing PodfluxTurn) throws {
-    guard turn.now.isPossible else { return }
-    // A wait is spread over time, by less than itself.
-    let longest = 2 * max(RetryAfter.maxMilliseconds, Int64(settings.retryMaxSeconds) * 1000)
-    let latest = turn.now.advanced(byMilliseconds: longest)
+    let longest = max(RetryAfter.maxMilliseconds, Int64(settings.retryMaxSeconds) * 1000)
+    guard let latest = turn.now.latestEnd(ofWaitsUpTo: longest) else { return }
     try hosts.endCooldowns(after: latest, in: turn)
     try turn.tables.downloads.bringForward(retriesAfter: latest, to: turn.now)
   }

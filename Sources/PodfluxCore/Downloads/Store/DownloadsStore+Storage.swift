@@ -79,8 +79,7 @@ extension DownloadsStore {
     var until = turn.now.advanced(byMilliseconds: delay)
     let doubted = download.lengthSaidAt.advanced(byMilliseconds: Self.lengthBelievedMilliseconds)
     if doubted > turn.now { until = min(until, doubted) }
-    download.state = .waiting(.storage(until: until, after: error))
-    try update(download, in: turn)
+    try transition(&download, to: .waiting(.storage(until: until, after: error)), in: turn)
     return true
   }
 
@@ -150,10 +149,7 @@ extension DownloadsStore {
     room.isStale = false
     room.waiting = waiting.count
     room.quotaLeft = min(left, postponed - 1)
-    room.lack = LackOfRoom()
-    for download in waiting {
-      room.lack.add(download, lacksQuota: left < download.neededBytes || postponedIDs.contains(download.id))
-    }
+    room.lack = LackOfRoom(of: waiting) { [left] in left < $0.neededBytes || postponedIDs.contains($0.id) }
     // What was let go has its promise.
     room.ruleLine?.arrivals = []
     guard wanted != room.asked else { return }
