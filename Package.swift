@@ -156,7 +156,7 @@ let package = Package(
     .testTarget(
       name: "PrometheusMetricsTests",
       dependencies: [
-        "PrometheusMetrics", "TestSupport", .product(name: "CoreMetrics", package: "swift-metrics"),
+        "PrometheusMetrics", "TestScheduling", "TestSupport", .product(name: "CoreMetrics", package: "swift-metrics"),
       ]),
     .testTarget(name: "ScriptedOriginTests", dependencies: ["ScriptedOrigin", "TestScheduling"]),
     .testTarget(

@@ -1,20 +1,25 @@
 import Foundation
+import Synchronization
 
 /// Ports of the loopback interface.
 public enum LoopbackPort {
-  /// A port on which no process listens now.
+  /// Below the ports that systems give to clients: such a one could go to any client before a server listens on it.
+  private static let candidates: ClosedRange<UInt16> = 20_000...31_999
+  /// The last port that was tried. Each process begins elsewhere.
+  private static let last = Mutex(candidates.lowerBound + UInt16(getpid() % 12_000))
+
+  /// A port on which no process listens now, and another one each time.
   public static func free() throws -> UInt16 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    guard Loopback.withAddress(port: 0, { bind(descriptor, $0, $1) }) == 0 else {
-      throw LoopbackPortFailure()
+    for _ in candidates {
+      let port = last.withLock { last in
+        last = last < candidates.upperBound ? last + 1 : candidates.lowerBound
+        return last
+      }
+      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      defer { close(descriptor) }
+      if Loopback.withAddress(port: port, { bind(descriptor, $0, $1) }) == 0 { return port }
     }
-    var address = sockaddr_in()
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    _ = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
-    }
-    return UInt16(bigEndian: address.sin_port)
+    throw LoopbackPortFailure()
   }
 
   /// Whether a process listens on it.

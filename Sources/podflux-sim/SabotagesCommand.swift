@@ -29,28 +29,29 @@ struct SabotagesCommand: ParsableCommand {
       for sabotage in Sabotage.allCases { print("\(sabotage.rawValue): \(sabotage.story)") }
       return
     }
-    let unfound = Mutex(0)
+    let failures = Mutex(0)
     DispatchQueue.concurrentPerform(iterations: Sabotage.allCases.count) { number in
       guard !find(Sabotage.allCases[number]) else { return }
-      unfound.withLock { $0 += 1 }
+      failures.withLock { $0 += 1 }
     }
-    guard unfound.withLock({ $0 }) == 0 else { throw ExitCode.failure }
+    guard failures.withLock({ $0 }) == 0 else { throw ExitCode.failure }
   }
 
-  /// Prints a line of the table.
+  /// Prints a line of the table. Returns whether the mistake was found, and the same life is right without it.
   private func find(_ sabotage: Sabotage) -> Bool {
     let options = SimulationOptions(
       seed: sabotage.firstSeed, turns: turns, faults: sabotage.faults, sabotage: sabotage)
-    var first = sabotage.firstSeed
-    let end = first + limit
-    while first < end {
-      let sweep = Sweep(first..<end, like: options, threads: 1, failureLimit: 1)
-      guard let failure = sweep.run(began: TrapWatch.note).failures.first else { break }
-      first = failure.options.seed + 1
+    let seeds = sabotage.firstSeed..<sabotage.firstSeed + limit
+    let sweep = Sweep(seeds, like: options, threads: 1, failureLimit: 1)
+    if let failure = sweep.run(began: TrapWatch.note).failures.first {
       // A life that fails without the mistake says nothing of it.
       var control = failure.options
       control.sabotage = nil
-      guard case .success = Simulation(control).run() else { continue }
+      if case .failure(let other) = Simulation(control).run() {
+        print("\(sabotage.rawValue): without the mistake, too, seed \(control.seed) fails: \(other.violation.detail)")
+        print("repeat it with: \(control.command)")
+        return false
+      }
       print("| \(sabotage.rawValue) | \(failure.options.seed) | \(failure.violation.invariant.rawValue) |")
       return true
     }

@@ -15,6 +15,9 @@ struct SabotageTests {
     for sabotage in Sabotage.allCases {
       #expect(lines.contains { $0.hasPrefix("| \(sabotage.rawValue) | ") }, "\(sabotage.story)")
     }
+    // What is found broken where nothing can be thrown is told as what it is.
+    let reach = lines.first { $0.hasPrefix("| reach-forgotten | ") }
+    #expect(reach?.hasSuffix("| reach |") == true, "\(reach ?? "")")
   }
 
   @Test("A sabotage that is not found within its runs fails the command", .backgroundTest)

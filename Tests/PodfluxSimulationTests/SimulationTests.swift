@@ -66,6 +66,19 @@ struct SimulationTests {
     try sweep(20, turns: 200, faults: [.tags, .feeds, .adopting, .network, .paths, .crashes, .commits, .repetition])
   }
 
+  @Test("Logins whose tokens expire while feeds, sidecars and tags use them violate nothing", .backgroundTest)
+  func sessions() throws {
+    try sweep(
+      40, turns: 200,
+      faults: [.sessions, .feeds, .sidecars, .tags, .network, .paths, .crashes, .powerCuts, .commits, .addresses])
+  }
+
+  @Test("Sidecars, rules and names beside people who change the library violate nothing", .backgroundTest)
+  func peoplesFiles() throws {
+    try sweep(
+      20, turns: 200, faults: [.sidecars, .people, .feeds, .rules, .names, .crashes, .powerCuts, .commits])
+  }
+
   @Test("Runs of two thousand turns violate nothing", .backgroundTest)
   func fullSweep() throws {
     let seeds = try SweptSeeds()
@@ -108,9 +121,11 @@ struct SimulationTests {
     _ = try Simulation(SimulationOptions(seed: seed, turns: 300)).run(replaying: true).get()
   }
 
-  @Test("The journals of two hundred runs replay to their tables", .backgroundTest)
+  @Test("The journals of two hundred runs of all kinds replay to their tables, and have no secret", .backgroundTest)
   func journals() throws {
-    let run = try Child(simulating: ["journals", "--from", "10000", "--count", "200", "--turns", "40"])
+    let kinds = FaultKinds.named.map(\.name).joined(separator: ",")
+    let run = try Child(
+      simulating: ["journals", "--from", "10000", "--count", "200", "--turns", "40", "--faults", kinds])
     #expect(run.status == 0, "\(run.output)")
     #expect(run.output.contains("200 lives, 0 failures"))
   }

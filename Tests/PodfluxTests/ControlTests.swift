@@ -8,7 +8,7 @@ import TestSupport
 struct ControlTests {
   private static let slow = 2 << 20
 
-  @Test("A pause stops the transfer within 100 ms, and a resume continues after the kept bytes")
+  @Test("A pause stops the transfer within 100 ms, and a resume continues after the kept bytes", .systemTestAlone)
   func pauseAndResume() throws {
     let scene = try Scene()
     let resource = scene.serve("/a.mp3", length: 4 << 20, bytesPerSecond: Self.slow)

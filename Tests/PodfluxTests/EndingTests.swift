@@ -79,7 +79,7 @@ struct EndingTests {
     return set & 1 << UInt64(number - 1) != 0
   }
 
-  @Test("A second signal ends the engine at once")
+  @Test("A second signal ends the engine at once", .systemTestAlone)
   func twice() throws {
     let scene = try Scene()
     scene.origin.serve("/a.mp3", Behaviour.resource(Resource(.audio(length: 1 << 20, seed: 1))).stalling(afterBytes: 9))

@@ -67,7 +67,24 @@ struct FailureTests {
     try engine.wait(for: "a", toBe: "completed")
   }
 
-  @Test("A retry time that passes without a running engine is kept")
+  @Test("A download keeps the time of its next attempt over a kill")
+  func retryTimeOverRestart() throws {
+    let scene = try Scene()
+    scene.origin.serve("/a.mp3", .status(503))
+    let engine = try scene.start()
+    try engine.order("settings/update", ["retryFirstSeconds": 3600])
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    let waiting = try engine.wait(for: "a", toBe: "waiting")
+    let retryAt = try #require(waiting.json["retryAt"] as? String)
+    try engine.kill()
+    let next = try scene.start()
+    let kept = try next.wait(for: "a", toBe: "waiting")
+    #expect(kept.json["retryAt"] as? String == retryAt)
+    #expect(kept.attempt == waiting.attempt)
+    #expect(scene.origin.requests.count == 1)
+  }
+
+  @Test("A download that waited goes on in the next engine")
   func waitingOverRestart() throws {
     let scene = try Scene()
     scene.origin.serve("/a.mp3", script: [.status(503), .resource(Resource(.audio(length: 1000, seed: 1)))])

@@ -171,7 +171,7 @@ struct ProtocolTests {
     }
   }
 
-  @Test("stdin is answered at once while 64 transfers run")
+  @Test("stdin is answered at once while 64 transfers run", .systemTestAlone)
   func responsive() throws {
     let scene = try Scene()
     let engine = try scene.startEager(settings: ["maxConcurrent": 64, "maxPerHost": 64])

@@ -171,7 +171,7 @@ struct VerifyTests {
     #expect(try scene.start().items().map(\.state) == large.map { _ in "completed" } + ["failed"])
   }
 
-  @Test("A stop does not wait for running verifications, and the next start continues")
+  @Test("A stop does not wait for running verifications, and the next start continues", .systemTestAlone)
   func stopped() throws {
     let scene = try Scene()
     let engine = try scene.startSettled(settings: ["checksum": true])

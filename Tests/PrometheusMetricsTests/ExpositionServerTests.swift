@@ -1,11 +1,12 @@
 import Foundation
 import Synchronization
-import Testing
+import TestScheduling
 import TestSupport
+import Testing
 
 @testable import PrometheusMetrics
 
-@Suite("Serving the exposition", .serialized)
+@Suite("Serving the exposition", .systemTest, .serialized)
 struct ExpositionServerTests {
   private static func started(_ exposition: String = "a 1\n") throws -> ExpositionServer {
     let server = try ExpositionServer(try #require(ListeningAddress("127.0.0.1:0")))

@@ -1,5 +1,6 @@
 import Foundation
 import PodfluxCore
+import TestScheduling
 import TestSupport
 import Testing
 
@@ -88,7 +89,7 @@ extension RealSocketTests {
     }
 
     @Test(
-      "The wait for a manager's answer has a limit; a late answer counts",
+      "The wait for a manager's answer has a limit; a late answer counts", .systemTestAlone,
       .enabled(if: PrivateBus.program != nil, "no dbus-daemon"))
     func silent() throws {
       let bus = try PrivateBus()
@@ -110,7 +111,7 @@ extension RealSocketTests {
     }
 
     @Test(
-      "A bus that hangs, hangs up or sends invalid data counts as none",
+      "A bus that hangs, hangs up or sends invalid data counts as none", .systemTestAlone,
       arguments: ["", "hang up", "REJECTED\r\n", "\u{0}\u{7}\r\n"])
     func hostile(speech: String) throws {
       let folder = try TemporaryFolder("podflux-bus")

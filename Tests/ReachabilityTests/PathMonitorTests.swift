@@ -1,5 +1,6 @@
 import Foundation
 import PodfluxCore
+import TestScheduling
 import TestSupport
 import Testing
 
@@ -44,7 +45,7 @@ extension RealSocketTests {
       #expect(reports.paths.isEmpty)
     }
 
-    @Test("A link that is switched off is reported at once; its return, 500 ms later")
+    @Test("A link that is switched off is reported at once; its return, 500 ms later", .systemTestAlone)
     func linkDown() throws {
       let monitor = try monitor()
       monitor.start()
@@ -97,7 +98,7 @@ extension RealSocketTests {
       monitor.stop()
     }
 
-    @Test("After catching up, every loss that had happened has been reported")
+    @Test("After catching up, every loss that had happened has been reported", .systemTestAlone)
     func catchingUp() throws {
       let monitor = try monitor()
       monitor.start()

@@ -50,7 +50,7 @@ struct TLSTests {
     }
   }
 
-  @Test("stops at once, even with stalled connections")
+  @Test("stops at once, even with stalled connections", .systemTestAlone)
   func stopping() throws {
     let origin = try ScriptedOrigin.start(tls: .fixture)
     origin.serve("/", Behaviour.status(200, body: .text("0123456789")).stalling(afterBytes: 5))

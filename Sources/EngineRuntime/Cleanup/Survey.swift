@@ -120,9 +120,11 @@ public final class Survey<Files: LibraryFileSystem, Rows: SurveyRows> {
       }
       switch entry {
       case .partial(let partial):
+        let row = try rows.download(partial.download)
+        // The row was read behind the listing: meanwhile the file may have got its name, or have been deleted.
+        guard try files.partialLength(of: partial.download) != nil else { continue }
         partialBytes = partialBytes.addingClamped(partial.length)
         partialNames.insert(partial.download)
-        let row = try rows.download(partial.download)
         planner.compare(partial, with: row, bootID: bootID) { [files] length in
           files.tailHash(of: partial.download, length: length)
         }

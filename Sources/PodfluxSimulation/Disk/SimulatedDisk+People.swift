@@ -123,12 +123,6 @@ extension SimulatedDisk {
   /// What stands at a place.
   func entry(at place: EntryPath) -> PublishedEntry? { published[Self.path(place)] }
 
-  /// Whether what was found is there still.
-  func stands(_ file: FoundFile) -> Bool {
-    guard let entry = entry(at: file.place) else { return false }
-    return entry.file.inode == file.inode && entry.file.length == Int(file.length)
-  }
-
   /// A download has this file from now on, even if a person has put it there, or if it is elsewhere just now and may
   /// come back: a person has taken it away, or its disk is gone.
   func own(_ file: PublishedFile) {

@@ -64,8 +64,6 @@ final class SimulatedDisk {
   var isInPlace = true
   /// Whether links are followed, which only a sabotage does.
   var followsLinks = false
-  /// Those of them that the engine has made.
-  private(set) var madeFolders: Set<String> = []
   /// Those that the engine has ever made.
   private(set) var everMadeFolders: Set<String> = []
   private var time: Int64 = 1 << 40
@@ -221,7 +219,6 @@ final class SimulatedDisk {
     let former = folders
     put(entry, at: path)
     let made = folders.subtracting(former).sorted()
-    madeFolders.formUnion(made)
     everMadeFolders.formUnion(made)
     return made.compactMap { try? LibraryPath(validating: $0) }
   }
@@ -237,7 +234,6 @@ final class SimulatedDisk {
 
   func forgetFolder(_ folder: String) {
     folders.remove(folder)
-    madeFolders.remove(folder)
   }
 
   func synchronizeFolder(of path: String) {

@@ -84,9 +84,6 @@ final class SimulatedFile {
     return String(hash.value, radix: 16)
   }
 
-  /// Of the last bytes, as a resume record has it.
-  var tailHash: String { hash(of: max(0, length - Int(ResumeRecord.overlap))..<length) }
-
   /// Of the whole content.
   var hash: String { hash(of: 0..<content.count) }
 

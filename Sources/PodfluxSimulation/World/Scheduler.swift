@@ -73,8 +73,6 @@ struct Scheduler {
   private var freeSlots: [Int] = []
   private var number = 0
 
-  var isEmpty: Bool { heap.isEmpty }
-
   /// Whether nothing will happen but that an alarm rings.
   var hasOnlyAlarms: Bool {
     events.allSatisfy { event in

@@ -138,6 +138,8 @@ final class World {
     guard let event = scheduler.next() else { return false }
     try engine?.checkEndsInTime()
     try handle(event)
+    // What has been found broken where nothing can be thrown: a dead engine would be all that later events show.
+    try rethrow()
     return true
   }
 

@@ -2,8 +2,12 @@
 ///
 /// Start from a resource, a status or a redirect, and add modifiers:
 ///
-/// ```swift origin.serve("/episode.mp3", script: [ .resource(episode).cutting(afterBytes: 300_000), .status(503,
-/// headers: ["Retry-After": "1"]), .resource(episode).limited(toBytesPerSecond: 200_000), ])
+/// ```swift
+/// origin.serve("/episode.mp3", script: [
+///   .resource(episode).cutting(afterBytes: 300_000),
+///   .status(503, headers: ["Retry-After": "1"]),
+///   .resource(episode).limited(toBytesPerSecond: 200_000),
+/// ])
 /// ```
 public struct Behaviour: Sendable {
   enum Answer: Sendable {

@@ -70,11 +70,6 @@ public final class TokenServer: Sendable {
     state.withLock { ($0.mood, $0.delayMilliseconds) = (mood, delayMilliseconds) }
   }
 
-  /// The present token has expired.
-  public func expire() {
-    state.withLock { $0.token = nil }
-  }
-
   /// The answer to a request for a token.
   public func answer(_ request: RequestRecord) -> Behaviour {
     let form = Self.fields(of: request.form)

@@ -1,5 +1,10 @@
 /// Podflux and its peers with the same work, in rounds.
 struct Contest {
+  private enum Contender {
+    case floor, podflux
+    case peer(Peer)
+  }
+
   private var podflux: [ChildCommand.Usage] = []
   private var floor: [ChildCommand.Usage] = []
   private var peers: [Peer: [ChildCommand.Usage]] = [:]
@@ -12,13 +17,13 @@ struct Contest {
     podflux work: () throws -> ChildCommand.Usage, floor floorWork: (() throws -> ChildCommand.Usage)? = nil,
     peer peerWork: (Peer) throws -> ChildCommand.Usage
   ) throws {
-    if let floorWork { floor.append(try floorWork()) }
-    let installed: [Peer?] = [nil] + Peer.allCases.filter { $0.path != nil }
-    for contender in podflux.count.isMultiple(of: 2) ? installed : installed.reversed() {
-      if let peer = contender {
-        peers[peer, default: []].append(try peerWork(peer))
-      } else {
-        podflux.append(try work())
+    let installed = Peer.allCases.filter { $0.path != nil }.map(Contender.peer)
+    let contenders = (floorWork == nil ? [] : [.floor]) + [.podflux] + installed
+    for contender in podflux.count.isMultiple(of: 2) ? contenders : contenders.reversed() {
+      switch contender {
+      case .floor: if let floorWork { floor.append(try floorWork()) }
+      case .podflux: podflux.append(try work())
+      case .peer(let peer): peers[peer, default: []].append(try peerWork(peer))
       }
     }
   }

@@ -94,12 +94,14 @@ struct EnqueueScenario: Scenario {
     try first.terminate()
 
     let (second, afterStop) = try PodfluxProcess.started(library: library)
+    defer { second.signal(SIGKILL) }
     result.startAfterStop = afterStop * 1000
     result.residentAfterStart = try ProcessReading(second).residentBytes
     // Work for the recovery: a kill right after a change.
     try second.order("downloads/enqueue", ["url": origin.url("/stall/last")])
     try second.kill()
     let (third, afterKill) = try PodfluxProcess.started(library: library)
+    defer { third.signal(SIGKILL) }
     result.startAfterKill = afterKill * 1000
     try third.kill()
     return result

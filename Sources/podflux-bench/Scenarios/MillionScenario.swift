@@ -57,6 +57,7 @@ struct MillionScenario: Scenario {
     try first.terminate()
 
     let (second, seconds) = try PodfluxProcess.started(library: library)
+    defer { second.signal(SIGKILL) }
     result.ready = seconds * 1000
     result.pages = try (0..<pageCount).map { number in
       try second.roundTripMilliseconds("snapshot", payload: #"{"stores":["downloads"]}"#, number: 2_000_000 + number)

@@ -99,7 +99,7 @@ struct PodcastLibraryScenario: Scenario {
   }
 
   /// Each feed gets rules that download its newest episode, which waits: the schedule's only window is three days away.
-  /// Then a mark makes the rules of all feeds due.
+  /// Then a mark that takes something back makes the rules of all feeds due.
   private static func rules(_ process: PodfluxProcess, runs: Int) throws -> [Figure] {
     let days = ["thu", "fri", "sat", "sun", "mon", "tue", "wed"]
     let later = days[(Int(Date().timeIntervalSince1970 / 86_400) + 3) % days.count]
@@ -109,6 +109,12 @@ struct PodcastLibraryScenario: Scenario {
     for id in identifiers { try process.order("feeds/update", ["id": id, "rules": rules]) }
     let before = try ProcessReading(process)
     var (plans, longPlans, all): ([Double], [Double], [Double]) = ([], [], [])
+    // Both look for the title in all episodes; one that sets something makes no rules due.
+    func mark(isArchived: Bool) throws -> (seconds: Double, cpuSeconds: Double) {
+      let (start, stopwatch) = (try ProcessReading(process).cpuSeconds, Stopwatch())
+      try process.order("episodes/mark", ["where": ["titleContains": "no title has this"], "archived": isArchived])
+      return (try process.waitUntilIdle(stopwatch), try ProcessReading(process).cpuSeconds - start)
+    }
     for run in 0..<runs {
       func plan(_ id: String, _ number: Int) throws -> Double {
         try process.roundTripMilliseconds(
@@ -117,11 +123,10 @@ struct PodcastLibraryScenario: Scenario {
       }
       plans.append(try identifiers.prefix(100).enumerated().map { try plan($1, $0) }.max() ?? 0)
       longPlans.append(try plan("long", 99_999))
-      let start = try ProcessReading(process).cpuSeconds
-      let stopwatch = Stopwatch()
-      try process.order("episodes/mark", ["where": ["titleContains": "no title has this"], "archived": true])
-      all.append(try process.waitUntilIdle(stopwatch))
-      guard try ProcessReading(process).cpuSeconds > start else { throw MeasurementFailure("no rules were due") }
+      let (_, searched) = try mark(isArchived: true)
+      let (seconds, worked) = try mark(isArchived: false)
+      all.append(seconds)
+      guard worked > searched else { throw MeasurementFailure("no rules were due") }
     }
     return [
       Figure("a plan for a feed, slowest of 100", .milliseconds, plans, target: .atMost(50)),

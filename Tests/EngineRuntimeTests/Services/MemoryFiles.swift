@@ -19,6 +19,8 @@ final class MemoryFiles: LibraryFileSystem {
   var items: [String: Item] = [:]
   var quarantined: [String] = []
   var strays: [String: Int64] = [:]
+  /// The lengths of partial files.
+  var partials: [DownloadID: Int64] = [:]
   var deletedPartials: [DownloadID] = []
   var isMounted = true
   /// The requested expiry of files in quarantine.
@@ -120,8 +122,16 @@ final class MemoryFiles: LibraryFileSystem {
 
   func removeEmptyFolder(_ place: EntryPath) throws(FileSystemFailure) -> Bool { false }
 
-  func partialListing() throws(FileSystemFailure) -> Strays { Strays(strays: strays.sorted { $0.key < $1.key }[...]) }
-  func partialLength(of download: DownloadID) throws(FileSystemFailure) -> Int64? { nil }
+  func partialListing() throws(FileSystemFailure) -> Partials {
+    let found = partials.sorted { $0.key < $1.key }.map {
+      PartialEntry.partial(FoundPartial(download: $0.key, length: $0.value))
+    }
+    let others = strays.sorted { $0.key < $1.key }.map {
+      PartialEntry.stray(FoundFile(place: EntryPath(bytes: Array($0.key.utf8)), length: $0.value, inode: 1))
+    }
+    return Partials(entries: (found + others)[...])
+  }
+  func partialLength(of download: DownloadID) throws(FileSystemFailure) -> Int64? { partials[download] }
   func openExistingPartial(of download: DownloadID) throws(FileSystemFailure) -> NoPartial { throw Self.failure }
   func deletePartial(of download: DownloadID) throws(FileSystemFailure) { deletedPartials.append(download) }
 
@@ -163,15 +173,11 @@ final class MemoryFiles: LibraryFileSystem {
     func next() throws(FileSystemFailure) -> LibraryEntry? { entries.popFirst() }
   }
 
-  /// Stray files among the partial files.
-  final class Strays: PartialWalk {
-    private var strays: ArraySlice<(key: String, value: Int64)>
-    init(strays: ArraySlice<(key: String, value: Int64)>) { self.strays = strays }
-    func next() throws(FileSystemFailure) -> PartialEntry? {
-      strays.popFirst().map {
-        .stray(FoundFile(place: EntryPath(bytes: Array($0.key.utf8)), length: $0.value, inode: 1))
-      }
-    }
+  /// All entries of the folder of partial files at the start of the walk.
+  final class Partials: PartialWalk {
+    private var entries: ArraySlice<PartialEntry>
+    init(entries: ArraySlice<PartialEntry>) { self.entries = entries }
+    func next() throws(FileSystemFailure) -> PartialEntry? { entries.popFirst() }
   }
 
   struct Contents: PublishedFileContents {

@@ -41,10 +41,7 @@ struct BacklogTests {
 
   /// Ten of its episodes fit.
   private func backlog(of count: Int) throws -> RuleScene {
-    let scene = try RuleScene { $0.storageQuotaBytes = 1_050 }
-    try scene.subscribe(.auto(.all))
-    try scene.refresh(appeared: scene.contents(1...count))
-    try scene.comeToRest()
+    let scene = try RuleScene.filled(quota: 1_050, .auto(.all), with: 1...count)
     #expect(try scene.here() == Array(count - 9...count))
     return scene
   }
@@ -119,10 +116,7 @@ struct BacklogTests {
   /// They were shown as queued, without a reason, until the next turn.
   @Test("What is kept behind those that wait has the same reason from the turn on in which these have come to wait")
   func reason() throws {
-    let scene = try RuleScene { $0.storageQuotaBytes = 50 }
-    try scene.subscribe(.auto(.all))
-    try scene.refresh(appeared: scene.contents(1...100))
-    try scene.comeToRest()
+    let scene = try RuleScene.filled(quota: 50, .auto(.all), with: 1...100)
     let downloads = try scene.items().compactMap(\.episode.download)
     let queued = try downloads.filter { try scene.world.state($0) == .queued }
     #expect(downloads.count == 100 && queued.count == 100 - Obstacle.roomlessLimit)

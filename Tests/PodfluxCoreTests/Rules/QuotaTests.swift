@@ -7,11 +7,7 @@ import Testing
 struct QuotaTests {
   /// Four episodes of 100 bytes are here, and the quota is 450.
   private func full() throws -> RuleScene {
-    let scene = try RuleScene { $0.storageQuotaBytes = 450 }
-    try scene.subscribe(.auto(newest: 4))
-    try scene.refresh(appeared: scene.contents(1...4))
-    try scene.comeToRest()
-    return scene
+    try .filled(quota: 450, .auto(newest: 4), with: 1...4)
   }
 
   @Test("The oldest that rules have fetched, of all feeds, go for newer ones")
@@ -32,10 +28,7 @@ struct QuotaTests {
 
   @Test("No newer one goes for an older one that a rule wants")
   func noFight() throws {
-    let scene = try RuleScene { $0.storageQuotaBytes = 250 }
-    try scene.subscribe(.auto(.all))
-    try scene.refresh(appeared: scene.contents(1...5))
-    try scene.comeToRest()
+    let scene = try RuleScene.filled(quota: 250, .auto(.all), with: 1...5)
     #expect(try scene.here() == [4, 5])
     #expect(scene.world.downloads.counts[.waiting] == 3)
   }
@@ -43,10 +36,7 @@ struct QuotaTests {
   /// What was freed for the new one went to the older ones that waited too, and more was freed.
   @Test("Room that was freed for a new episode goes to no older one that waits", arguments: [false, true])
   func promised(isRestarted: Bool) throws {
-    let scene = try RuleScene { $0.storageQuotaBytes = 350 }
-    try scene.subscribe(.auto(newest: 5))
-    try scene.refresh(appeared: scene.contents(1...5))
-    try scene.comeToRest()
+    let scene = try RuleScene.filled(quota: 350, .auto(newest: 5), with: 1...5)
     #expect(try scene.here() == [3, 4, 5])
     try scene.refresh(appeared: scene.contents(6...6))
     if isRestarted { try scene.world.restart() }
@@ -152,10 +142,7 @@ struct QuotaTests {
 
   @Test("An older file that arrives is found at once, although nothing older was there before")
   func comesNow() throws {
-    let scene = try RuleScene { $0.storageQuotaBytes = 250 }
-    try scene.subscribe(.auto(.all))
-    try scene.refresh(appeared: scene.contents(3...4))
-    try scene.comeToRest()
+    let scene = try RuleScene.filled(quota: 250, .auto(.all), with: 3...4)
     let other = try #require(FeedID("other"))
     try scene.subscribe(.auto(.all), id: other)
     try scene.refresh(

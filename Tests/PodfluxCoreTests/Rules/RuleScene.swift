@@ -20,6 +20,15 @@ struct RuleScene {
     }
   }
 
+  /// A scene under a quota in which these episodes have appeared, and all has come that can.
+  static func filled(quota: Int64, _ rules: FeedRules, with numbers: ClosedRange<Int>) throws -> RuleScene {
+    let scene = try RuleScene { $0.storageQuotaBytes = quota }
+    try scene.subscribe(rules)
+    try scene.refresh(appeared: scene.contents(numbers))
+    try scene.comeToRest()
+    return scene
+  }
+
   // MARK: When
 
   func subscribe(_ rules: FeedRules, id: FeedID = Self.feed) throws {

@@ -16,12 +16,17 @@ struct RulesWaitingTests {
     return scene
   }
 
-  @Test("An engine that only looks around leaves what rules owed to the next one")
-  func owed() throws {
-    let scene = try expired()
+  /// The next engine only looks around.
+  private func lookAround(_ scene: RuleScene) throws {
     try scene.world.restart(isRecovered: false)
     try scene.world.send(.recovered(Recovery(published: [], mayDeleteOwed: false)))
     try scene.comeToRest()
+  }
+
+  @Test("An engine that only looks around leaves what rules owed to the next one")
+  func owed() throws {
+    let scene = try expired()
+    try lookAround(scene)
     #expect(try scene.here() == [1, 2, 3])
     #expect(!scene.world.dispatcher.state.rules.isOwing)
     try scene.world.restart()
@@ -32,9 +37,7 @@ struct RulesWaitingTests {
   @Test("What is set while an engine looks around is done by it")
   func setMeanwhile() throws {
     let scene = try expired()
-    try scene.world.restart(isRecovered: false)
-    try scene.world.send(.recovered(Recovery(published: [], mayDeleteOwed: false)))
-    try scene.comeToRest()
+    try lookAround(scene)
     scene.world.advance(seconds: 1)
     try scene.set(.auto(.all, keep: .init(newest: 1)))
     try scene.comeToRest()

@@ -14,7 +14,7 @@ struct CurlCancellationTests {
     }
   }
 
-  @Test("an exchange at once when it is cancelled, once only")
+  @Test("an exchange at once when it is cancelled, once only", .systemTestAlone)
   func cancel() async throws {
     let origin = try silentOrigin()
     let driver = try CurlDriver()

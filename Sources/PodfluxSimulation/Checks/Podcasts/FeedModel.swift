@@ -27,8 +27,6 @@ final class FeedModel {
   /// How often a refresh has written something of an episode.
   private(set) var episodeWrites = 0
 
-  var isEmpty: Bool { feeds.isEmpty }
-
   func feed(_ id: FeedID) -> Feed? { feeds.values.first { $0.id == id } }
 
   func episodes(of feed: Feed.Key) -> [Episode] {
