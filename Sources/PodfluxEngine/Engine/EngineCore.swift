@@ -43,6 +43,8 @@ final class EngineCore: @unchecked Sendable {
   let vault: VaultDoor
   /// The vault of an engine that writes no secret down: it outlives suspensions.
   private let memory: MemoryVault?
+  /// What seals the vault; nil if nothing does. It is read once: a pipe has it no second time.
+  private let key: VaultKey?
   let mailbox: EngineLoop.EngineMailbox
   let turns: DispatchQueue
   private let timers: TurnTimers
@@ -60,10 +62,11 @@ final class EngineCore: @unchecked Sendable {
     logger = configuration.logger
     vault = VaultDoor(netrcFile: configuration.secrets.netrcPath)
     memory = configuration.secrets.isInMemory ? MemoryVault() : nil
+    key = try configuration.secrets.key()
     let journal = try configuration.openedJournal()
     self.journal = journal
     do {
-      hold(try LibrarySession(configuration, journal: journal, memory: memory) { mailbox.post(fact: $0) })
+      hold(try LibrarySession(configuration, journal: journal, memory: memory, key: key) { mailbox.post(fact: $0) })
     } catch {
       journal?.discard()
       throw error
@@ -116,7 +119,9 @@ extension EngineCore: EngineTimers, LibraryOpener {
     do {
       journal?.reopen()
       let mailbox = mailbox
-      let session = try LibrarySession(configuration, journal: journal, memory: memory) { mailbox.post(fact: $0) }
+      let session = try LibrarySession(configuration, journal: journal, memory: memory, key: key) {
+        mailbox.post(fact: $0)
+      }
       hold(session)
       return session
     } catch {
