@@ -11,6 +11,11 @@ package final class FileVault: SecretVault {
   /// The file's name.
   package static let name = "secrets"
 
+  /// Where the file of a vault is, or would be.
+  ///
+  /// - Parameter folder: The folder of the library's state.
+  package static func path(in folder: String) -> String { folder + "/" + name }
+
   private struct State {
     var secrets: [SecretReference: KeptSecret]
     /// What was kept first since the vault was opened.

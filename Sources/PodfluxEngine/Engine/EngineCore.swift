@@ -88,8 +88,19 @@ final class EngineCore: @unchecked Sendable {
   /// Begins to work. The owner is called (`ready`) when the tables are in order.
   func begin() {
     guard let session else { return }
+    warnOfFormerVault(in: session.library.folder.statePath)
     loop.begin(holding: session, reporting: configuration.reportedPath)
     owner.ready(revision: loop.position.revision)
+  }
+
+  /// Says that a vault of former engines is there still, although secrets are kept in memory alone: no deletion of a
+  /// secret reaches it.
+  private func warnOfFormerVault(in folder: String) {
+    let file = FileVault.path(in: folder)
+    guard memory != nil, FileManager.default.fileExists(atPath: file) else { return }
+    logger.warning(
+      "secrets are kept in memory, and those of former starts are in a file still, which nothing changes; delete it",
+      metadata: ["file": "\(file)"])
   }
 
   /// A name for the next client. Thread safe.

@@ -269,6 +269,13 @@ struct SessionTests {
     try FileManager.default.moveItem(atPath: key, toPath: scene.outside + "/podflux-key")
     engine = try scene.start(environment: ["CREDENTIALS_DIRECTORY": scene.outside])
     #expect(try engine.session("members")["id"] as? String == "members")
+    engine.closeInput()
+    _ = try engine.waitForEnd()
+
+    // What is on the disk is not forgotten in silence.
+    #expect(!scene.log.contains("are in a file still"))
+    engine = try scene.start(["--secrets", "memory"])
+    #expect(scene.log.contains("are in a file still") && scene.log.contains("/library/.podflux/secrets"))
   }
 
   @Test("A key from a pipe is read once, and opens the vault behind a suspension too")
