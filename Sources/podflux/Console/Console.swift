@@ -79,6 +79,9 @@ struct Console {
     return code == 0
   }
 
+  /// Whether all results so far were written.
+  var hasWrittenAll: Bool { fault.code == 0 }
+
   /// Says what kept results from being written. A reader who has had enough is no mistake.
   ///
   /// - Throws: the exit status.

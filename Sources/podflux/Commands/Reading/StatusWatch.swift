@@ -10,6 +10,7 @@ struct StatusWatch {
   let endsWhenIdle: Bool
   let console: Console
 
+  /// Runs until nothing moves any more, if that is its end, or until a report cannot be printed.
   func run() throws {
     let signals = try CommandSignals()
     var table = TransferTable()
@@ -27,7 +28,7 @@ struct StatusWatch {
       case .plain: report.print(on: console)
       case .none: break
       }
-      if isOver { return }
+      if isOver || !console.hasWrittenAll { return }
       if signals.comes(withinMilliseconds: Self.intervalMilliseconds) {
         console.errors.write(region.erase())
         throw ExitCode.interrupted
