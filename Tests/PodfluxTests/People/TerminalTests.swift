@@ -14,8 +14,8 @@ struct TerminalTests {
     private let keyboard: FileHandle
     private let process = Process()
     private let folder: TemporaryFolder
-    /// What it has shown so far.
-    private var shown = ""
+    /// What it has shown when it was read last.
+    private(set) var shown = ""
     var errors: String { (try? String(contentsOfFile: folder.path + "/errors", encoding: .utf8)) ?? "" }
 
     /// `podflux run` in a library of its own, whose stderr is a file.
@@ -70,13 +70,24 @@ struct TerminalTests {
       return tcgetattr(keyboard.fileDescriptor, &state) == 0 && state.c_lflag & tcflag_t(ISIG) != 0
     }
 
-    /// Reads what the terminal shows, and waits for some text in it.
+    /// Whether the process is stopped (proc(5)).
+    var isStopped: Bool {
+      let status = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
+      return status?.split(separator: ")").last?.hasPrefix(" T") == true
+    }
+
+    /// Reads what the terminal shows.
+    func read() {
+      var watched = pollfd(fd: keyboard.fileDescriptor, events: Int16(POLLIN), revents: 0)
+      while poll(&watched, 1, 0) > 0, watched.revents & Int16(POLLIN) != 0 {
+        shown += String(decoding: keyboard.availableData, as: UTF8.self)
+      }
+    }
+
+    /// Waits until the terminal shows some text.
     func wait(for text: String) throws {
       try waitUntil(text, upTo: 20) {
-        var watched = pollfd(fd: keyboard.fileDescriptor, events: Int16(POLLIN), revents: 0)
-        while poll(&watched, 1, 0) > 0, watched.revents & Int16(POLLIN) != 0 {
-          shown += String(decoding: keyboard.availableData, as: UTF8.self)
-        }
+        read()
         return shown.contains(text)
       }
     }
@@ -121,6 +132,23 @@ struct TerminalTests {
       #expect(terminal.sendsSignals)
     }
     #expect(try scene.results("ls", "downloads", "--json").count == 15)
+  }
+
+  @Test("A command that is stopped gives back a terminal that shows its table, and writes nothing to another one")
+  func stopping() throws {
+    let scene = try Scene()
+    scene.serve("/a.mp3", length: 30 << 20, bytesPerSecond: 1 << 18)
+    for name in ["xterm", "dumb"] {
+      let environment = scene.environment.merging(["TERM": name]) { $1 }
+      let terminal = try Terminal(["get", scene.origin.url("/a.mp3")], environment: environment)
+      try waitUntil("a partial file", upTo: 20) { !scene.partialFiles().isEmpty }
+      if name == "xterm" { try terminal.wait(for: "\u{1B}[?25l") }
+      terminal.signal(SIGTSTP)
+      try waitUntil("the command to be stopped", upTo: 20) { terminal.isStopped }
+      terminal.read()
+      #expect(terminal.shown.contains("\u{1B}[?25h") == (name == "xterm"))
+      #expect(terminal.shown.contains("\u{1B}") == (name == "xterm"), "\(terminal.shown)")
+    }
   }
 
   @Test("With --on-eof exit Ctrl-D stops")
