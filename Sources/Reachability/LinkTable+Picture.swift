@@ -102,8 +102,8 @@ extension LinkTable {
     addresses[link]?.contains { $0.family == family && $0.isUsable } ?? false
   }
 
-  /// Whether packets over a route have a source address although its link may have none ("unnumbered"): the one that the
-  /// route names, of any link, or one of the loopback, which the kernel prefers then (`inet_select_addr` in its
+  /// Whether packets over a route have a source address although its link may have none ("unnumbered"): the one that
+  /// the route names, of any link, or one of the loopback, which the kernel prefers then (`inet_select_addr` in its
   /// net/ipv4). The loopback's usual 127.0.0.1 is none that others can reply to.
   private func hasSourceElsewhere(_ route: DefaultRoute) -> Bool {
     addresses.contains { link, addresses in
