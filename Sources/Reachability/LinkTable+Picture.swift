@@ -26,7 +26,7 @@ struct LinkJudgement {
 }
 
 extension LinkTable {
-  /// The machine's path: the best default route whose link is running and has an address of the route's family. IPv4
+  /// The machine's path: the best default route whose link is running, and whose packets have a source address. IPv4
   /// comes first: nearly every host is reachable over it.
   func picture(_ judgement: LinkJudgement) -> PathPicture {
     let ways = self.ways
@@ -75,7 +75,7 @@ extension LinkTable {
       let routes = rankedRoutes(of: family)
       return routes.flatMap { route in
         route.hops.compactMap { hop in
-          links[hop.link].flatMap { isUsable($0) && has(family, hop.link) ? $0 : nil }
+          links[hop.link].flatMap { isUsable($0) && (has(family, hop.link) || hasSourceElsewhere(route)) ? $0 : nil }
         }
       }
     }
@@ -100,5 +100,17 @@ extension LinkTable {
 
   private func has(_ family: AddressFamily, _ link: Int32) -> Bool {
     addresses[link]?.contains { $0.family == family && $0.isUsable } ?? false
+  }
+
+  /// Whether packets over a route have a source address although its link may have none ("unnumbered"): the one that
+  /// the route names, of any link, or one of the loopback, which the kernel prefers then (`inet_select_addr` in its
+  /// net/ipv4). The loopback's usual 127.0.0.1 is none that others can reply to.
+  private func hasSourceElsewhere(_ route: DefaultRoute) -> Bool {
+    addresses.contains { link, addresses in
+      let isOfLoopback = links[link]?.isLoopback ?? false
+      return addresses.contains {
+        $0.family == route.family && $0.isUsable && (isOfLoopback || $0.bytes == route.source)
+      }
+    }
   }
 }

@@ -11,6 +11,11 @@ package final class FileVault: SecretVault {
   /// The file's name.
   package static let name = "secrets"
 
+  /// Where the file of a vault is, or would be.
+  ///
+  /// - Parameter folder: The folder of the library's state.
+  package static func path(in folder: String) -> String { folder + "/" + name }
+
   private struct State {
     var secrets: [SecretReference: KeptSecret]
     /// What was kept first since the vault was opened.
@@ -22,8 +27,8 @@ package final class FileVault: SecretVault {
   private let file: VaultFile
   private let state: Mutex<State>
 
-  /// Opens the vault of a library; there is no file before something is kept. One that is not kept in the wanted way,
-  /// sealed or not, is written anew.
+  /// Opens the vault of a library; there is no file before something is kept. One in plain text is sealed if there is a
+  /// key; a sealed one is never written in plain text.
   ///
   /// - Parameters:
   ///   - folder: The folder of the library's state.
@@ -39,7 +44,7 @@ package final class FileVault: SecretVault {
       let secrets = document.kept
     else { throw file.damage("is damaged") }
     state = Mutex(State(secrets: secrets))
-    if kept.isOfOtherKind { try file.write(Self.bytes(of: secrets)) }
+    if kept.mustBeSealed { try file.write(Self.bytes(of: secrets)) }
   }
 
   package func secret(for reference: SecretReference) throws(SecretVaultFailure) -> KeptSecret? {

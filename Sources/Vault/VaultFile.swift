@@ -26,15 +26,16 @@ struct VaultFile {
     file = PrivateFile(in: folder, named: name)
   }
 
-  /// The file's secrets, and whether the file is sealed although this vault writes plain files, or plain although it
-  /// seals; nil if there is no file.
-  func read() throws(SecretVaultFailure) -> (bytes: [UInt8], isOfOtherKind: Bool)? {
+  /// The file's secrets, and whether they are in plain text although there is a key; nil if there is no file.
+  ///
+  /// - Throws: `SecretVaultFailure`, also for a sealed file without its key.
+  func read() throws(SecretVaultFailure) -> (bytes: [UInt8], mustBeSealed: Bool)? {
     guard let bytes = try contents() else { return nil }
     guard let end = bytes.prefix(128).firstIndex(of: UInt8(ascii: "\n")),
       bytes.starts(with: Array(Self.title.utf8))
     else { throw damage("is no vault of this version of Podflux") }
     let (header, body) = (bytes[...end], bytes[(end + 1)...])
-    if header.elementsEqual(Self.sealedHeader) { return (try opened(body), key == nil) }
+    if header.elementsEqual(Self.sealedHeader) { return (try opened(body), false) }
     guard header.elementsEqual(Self.plainHeader(of: Array(body))) else { throw damage("is damaged") }
     return (Array(body), key != nil)
   }
@@ -61,7 +62,7 @@ struct VaultFile {
     do {
       return Self.sealedHeader + (try key.key.seal(bytes, header: Self.sealedHeader))
     } catch {
-      throw damage("cannot be sealed")
+      throw SecretVaultFailure("libcrypto cannot seal the vault \"\(file.path)\", which is left as it is")
     }
   }
 

@@ -14,17 +14,37 @@ struct ServiceManagerTests {
     manager = try FakeManager()
   }
 
-  @Test("Readiness, status and stopping are reported, each in one datagram, over a path or an abstract name")
+  @Test("Readiness and stopping are reported, each in one datagram, over a path or an abstract name")
   func messages() throws {
     for socket in [manager, try FakeManager(isAbstract: true)] {
       let notifier = try #require(Notifier(environment: ["NOTIFY_SOCKET": socket.name]))
       notifier.ready()
-      notifier.status("3 of 7\ndownloads run")
       notifier.stopping()
       #expect(try socket.receive() == "READY=1\nMAINPID=\(getpid())")
-      #expect(try socket.receive() == "STATUS=3 of 7 downloads run")
       #expect(try socket.receive() == "STOPPING=1")
     }
+  }
+
+  @Test("The end is reported when commands for completions have run: from then on the manager's patience is short")
+  func lateStop() throws {
+    // It was reported when the engine had ended. systemd killed the commands of a drain, and what was left of it, 10 s
+    // later, called that a failure, and started the engine again.
+    let scene = try Scene()
+    let (hook, go, begun) = (scene.outside + "/hook", scene.outside + "/go", scene.outside + "/begun")
+    try "#!/bin/sh\ntouch '\(begun)'\nwhile [ ! -e '\(go)' ]; do sleep 0.05; done\n"
+      .write(toFile: hook, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: hook)
+    let engine = try scene.start(["--on-complete", hook], environment: ["NOTIFY_SOCKET": manager.name])
+    #expect(try manager.receive() == "READY=1\nMAINPID=\(engine.pid)")
+    scene.serve("/a.mp3", length: 20_000)
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a"])
+    try waitUntil("the command") { FileManager.default.fileExists(atPath: begun) }
+    try engine.order("engine/shutdown", ["mode": "drain"])
+    try waitUntil("the engine's end") { try SuspensionTests.locks(of: engine.pid) == 0 }
+    #expect(try manager.countUntilSilence(ofMilliseconds: 500) == 0)
+    #expect(FileManager.default.createFile(atPath: go, contents: nil))
+    #expect(try manager.receive() == "STOPPING=1")
+    #expect(try engine.waitForEnd().status == 0)
   }
 
   @Test(

@@ -151,6 +151,30 @@ struct LinkTableTests {
     #expect(picture(begin + [.address(Self.address(Self.wifi))]).path.status == .offline)
   }
 
+  @Test("A link without an address is a path if its route names one of another link, or the loopback has one")
+  func unnumbered() {
+    // A host whose uplinks have no addresses (BGP unnumbered) was offline for ever.
+    let (loopback, others) = (Self.link(1, flags: 0x1_0049), Self.link(Self.cellular))
+    let host = LinkMessage.address(Self.address(1, [127, 0, 0, 1], scope: 254))
+    let begin = [loopback, others, host, Self.link(Self.wifi)]
+    func online(_ source: [UInt8], _ address: LinkAddress) -> Bool {
+      let route = LinkMessage.route(Self.route(Self.wifi, metric: 5, source: source), replaces: false)
+      return picture(begin + [.address(address), route]).path.device == "wlan0"
+    }
+    let public4: [UInt8] = [203, 0, 113, 7]
+    #expect(online(public4, Self.address(1, public4)))
+    #expect(online([], Self.address(1, public4)))
+    #expect(online(public4, Self.address(Self.cellular, public4)))
+    #expect(!online([], Self.address(Self.cellular, public4)))
+    #expect(!online([127, 0, 0, 1], Self.address(Self.cellular, public4)))
+    // Of the other family.
+    let public6 = [0x20, 0x01] + [UInt8](repeating: 1, count: 14)
+    #expect(!online([], Self.address(1, public6)))
+    let route6 = LinkMessage.route(Self.route(Self.wifi, metric: 5, family: .ipv6), replaces: false)
+    #expect(picture(begin + [.address(Self.address(1, public6)), route6]).path.device == "wlan0")
+    #expect(picture(begin + [.address(Self.address(1, public6, scope: 254)), route6]).path.status == .offline)
+  }
+
   @Test("Loopback is no path")
   func loopback() {
     let messages: [LinkMessage] = [

@@ -75,9 +75,16 @@ extension RealSocketTests {
       #expect(watch.hasAnswered && !watch.isMetered)
       let first = try FakeNetworkManager(on: bus.address, .answer(1))
       try wait(watch) { watch.isMetered }
-      // While it restarts, a metered connection stays metered.
+      // While it restarts, a metered connection stays metered. It used to be unmetered as soon as the new process said
+      // that it does not know yet, and the downloads that waited for an unmetered network began.
       first.stop()
-      let second = try FakeNetworkManager(on: bus.address, .answer(2))
+      let second = try FakeNetworkManager(on: bus.address, .answer(0))
+      try wait(watch) { second.questions > 0 }
+      let answer = second.questions
+      second.change(.answerWithText)
+      try wait(watch) { second.questions > answer }
+      #expect(watch.isMetered)
+      second.change(.answer(2))
       try wait(watch) { !watch.isMetered }
       second.change(.answer(3))
       try wait(watch) { watch.isMetered }

@@ -43,6 +43,8 @@ final class EngineCore: @unchecked Sendable {
   let vault: VaultDoor
   /// The vault of an engine that writes no secret down: it outlives suspensions.
   private let memory: MemoryVault?
+  /// What seals the vault; nil if nothing does. It is read once: a pipe has it no second time.
+  private let key: VaultKey?
   let mailbox: EngineLoop.EngineMailbox
   let turns: DispatchQueue
   private let timers: TurnTimers
@@ -60,10 +62,11 @@ final class EngineCore: @unchecked Sendable {
     logger = configuration.logger
     vault = VaultDoor(netrcFile: configuration.secrets.netrcPath)
     memory = configuration.secrets.isInMemory ? MemoryVault() : nil
+    key = try configuration.secrets.key()
     let journal = try configuration.openedJournal()
     self.journal = journal
     do {
-      hold(try LibrarySession(configuration, journal: journal, memory: memory) { mailbox.post(fact: $0) })
+      hold(try LibrarySession(configuration, journal: journal, memory: memory, key: key) { mailbox.post(fact: $0) })
     } catch {
       journal?.discard()
       throw error
@@ -85,8 +88,19 @@ final class EngineCore: @unchecked Sendable {
   /// Begins to work. The owner is called (`ready`) when the tables are in order.
   func begin() {
     guard let session else { return }
+    warnOfFormerVault(in: session.library.folder.statePath)
     loop.begin(holding: session, reporting: configuration.reportedPath)
     owner.ready(revision: loop.position.revision)
+  }
+
+  /// Says that a vault of former engines is there still, although secrets are kept in memory alone: no deletion of a
+  /// secret reaches it.
+  private func warnOfFormerVault(in folder: String) {
+    let file = FileVault.path(in: folder)
+    guard memory != nil, FileManager.default.fileExists(atPath: file) else { return }
+    logger.warning(
+      "secrets are kept in memory, and those of former starts are in a file still, which nothing changes; delete it",
+      metadata: ["file": "\(file)"])
   }
 
   /// A name for the next client. Thread safe.
@@ -116,7 +130,9 @@ extension EngineCore: EngineTimers, LibraryOpener {
     do {
       journal?.reopen()
       let mailbox = mailbox
-      let session = try LibrarySession(configuration, journal: journal, memory: memory) { mailbox.post(fact: $0) }
+      let session = try LibrarySession(configuration, journal: journal, memory: memory, key: key) {
+        mailbox.post(fact: $0)
+      }
       hold(session)
       return session
     } catch {

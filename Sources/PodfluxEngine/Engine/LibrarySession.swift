@@ -36,15 +36,16 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
 
   /// Opens the library; nothing runs yet.
   ///
-  /// - Parameter memory: The vault that is used in the place of the library's own.
+  /// - Parameters:
+  ///   - memory: The vault that is used in the place of the library's own.
+  ///   - key: What seals the library's own vault; nil if it is not sealed.
   /// - Throws: `EngineError`. Nothing has been changed then.
   init(
-    _ configuration: EngineConfiguration, journal: Journal?, memory: MemoryVault?,
+    _ configuration: EngineConfiguration, journal: Journal?, memory: MemoryVault?, key: VaultKey?,
     post: @escaping @Sendable (Action) -> Void
   ) throws {
     // Before the library is touched: wrong usage changes nothing.
     let authorities = try configuration.authorities()
-    let key = try configuration.secrets.key()
     library = try OpenLibrary(configuration)
     if let memory {
       vault = memory

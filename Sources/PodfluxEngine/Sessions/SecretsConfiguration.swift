@@ -11,7 +11,8 @@ import Vault
 ///
 /// A key file that cannot be read keeps the engine from starting (`EngineError.unusableKey`).
 public struct SecretsConfiguration: Sendable {
-  /// A file with the key that seals the vault; nil if the vault's rights alone protect it.
+  /// A file with the key that seals the vault, or a pipe; nil if the vault's rights alone protect it. It is read once by
+  /// an engine.
   public var keyFile: String?
   /// Whether secrets end with the engine, and nothing is written.
   public var isInMemory: Bool
@@ -40,7 +41,7 @@ public struct SecretsConfiguration: Sendable {
     return home + "/.netrc"
   }
 
-  /// Reads the key, before the library is touched.
+  /// Reads the key, before the library is touched. It may wait for the writer of a pipe, which gives it once.
   func key() throws(EngineError) -> VaultKey? {
     guard !isInMemory, let keyFile else { return nil }
     do throws(VaultKey.Fault) {

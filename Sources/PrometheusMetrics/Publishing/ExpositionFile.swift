@@ -9,6 +9,7 @@ public struct ExpositionFile: Sendable {
     public let description: String
   }
 
+  /// Its mode, whatever the umask: the figures are for every reader, and the collector is another user.
   private static let mode: mode_t = 0o644
 
   private let path: String
@@ -28,6 +29,8 @@ public struct ExpositionFile: Sendable {
     unlink(temporaryPath)
     let descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, Self.mode)
     guard descriptor >= 0 else { throw failure(errno) }
+    // Not every file system has modes.
+    _ = fchmod(descriptor, Self.mode)
     let written = exposition.withUnsafeBytes { Self.write($0, to: descriptor) }
     guard close(descriptor) == 0, written == 0 else {
       let reason = written == 0 ? errno : written

@@ -20,7 +20,8 @@ final class MeteredWatch: @unchecked Sendable {
     case none
   }
 
-  /// Whether NetworkManager reports or guesses that the connection is metered.
+  /// Whether NetworkManager reports or guesses that the connection is metered: by its last answer that was not
+  /// "unknown".
   private(set) var isMetered = false
   /// Whether an answer has come, or none is expected any more.
   private(set) var hasAnswered = false
@@ -41,6 +42,8 @@ final class MeteredWatch: @unchecked Sendable {
   private static let object = "/org/freedesktop/NetworkManager"
   /// NM_METERED_YES and NM_METERED_GUESS_YES.
   private static let meteredValues: Set<UInt32> = [1, 3]
+  /// NM_METERED_UNKNOWN.
+  private static let unknownValue: UInt32 = 0
   /// The timeout of a request.
   private static let answerMicroseconds: UInt64 = 5_000_000
   /// How many messages are handled before other events get their turn.
@@ -143,9 +146,12 @@ final class MeteredWatch: @unchecked Sendable {
     let mustAskAgain = asking == .waitingToAskAgain
     asking = .idle
     hasAnswered = true
-    // An answer of "unknown" may follow a known one: a metered connection stays metered while NetworkManager restarts.
+    // "Unknown" changes nothing: NetworkManager answers it after a restart, until it has found its connection again.
+    // What may not use a metered network would use it meanwhile.
     var value: UInt32 = 0
-    if library.is_error(message, nil) == 0, linux_bus_read_number(&library, message, &value) == 0 {
+    if library.is_error(message, nil) == 0, linux_bus_read_number(&library, message, &value) == 0,
+      value != Self.unknownValue
+    {
       isMetered = Self.meteredValues.contains(value)
     }
     if mustAskAgain { ask() }

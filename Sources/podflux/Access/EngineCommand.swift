@@ -78,7 +78,7 @@ extension EngineCommand {
     (start.deletesOwed, start.missingLibrary) = (deletesOwed, missingLibrary)
     let socket = try engine.path(in: configuration)
     let signals = try CommandSignals()
-    let console = Console(console, output: try ResultStream.takingOver())
+    let console = Console(console, output: try ResultStream.takingOver(), interruption: signals.descriptor)
     do {
       try console.reporting {
         let access = try EngineAccess(start, socket: socket, signals: signals)

@@ -14,11 +14,15 @@ struct Console {
   private let usesColor: Bool
   private let fault = OutputFault()
   private let environment: [String: String]
+  /// Readable once the command is to end: a question waits no longer.
+  private let interruption: Int32?
 
-  init(_ options: ConsoleOptions, output: TerminalDevice = .standardOutput) {
+  /// - Parameter interruption: The descriptor of the command's signals, if it takes them (`CommandSignals`).
+  init(_ options: ConsoleOptions, output: TerminalDevice = .standardOutput, interruption: Int32? = nil) {
     let environment = ProcessInfo.processInfo.environment
     self.options = options
     self.output = output
+    self.interruption = interruption
     self.environment = environment
     let progress = options.quiet ? ProgressChoice.none : options.progress
     mode = DisplayMode(
@@ -75,6 +79,9 @@ struct Console {
     return code == 0
   }
 
+  /// Whether all results so far were written.
+  var hasWrittenAll: Bool { fault.code == 0 }
+
   /// Says what kept results from being written. A reader who has had enough is no mistake.
   ///
   /// - Throws: the exit status.
@@ -112,7 +119,9 @@ struct Console {
       complain("\(deed), and nothing was done; -y does it without a question")
       throw ExitCode.wrongUsage
     }
-    let answer = TerminalQuestion.ask { errors.write(Array((question.printable + " [y/N] ").utf8)) }?.lowercased()
+    let answer = TerminalQuestion.ask(interruption: interruption) {
+      errors.write(Array((question.printable + " [y/N] ").utf8))
+    }?.lowercased()
     guard answer == "y" || answer == "yes" else {
       complain("nothing was done")
       throw answer == nil ? ExitCode.wrongUsage : ExitCode.failure

@@ -26,7 +26,7 @@ struct ProgressView {
     case .live:
       let (rows, size) = (follower.rows.map { $0.row(by: console.clock) }, console.size)
       let frame = table.frame(finished + rows, unlisted: follower.unlisted, summary: follower.summary, on: size)
-      console.errors.write(region.draw(frame.lines, above: frame.finished, on: size))
+      LiveScreen.draw(region.draw(frame.lines, above: frame.finished, on: size))
     case .plain:
       for row in finished { tell(row) }
       for item in follower.rows where item.reason == .retry { tellRetry(item) }
@@ -38,7 +38,7 @@ struct ProgressView {
 
   /// Removes the table, and leaves what has scrolled away.
   mutating func finish() {
-    if console.mode.progress == .live { console.errors.write(region.erase()) }
+    if console.mode.progress == .live { LiveScreen.end(region.erase()) }
   }
 
   /// Makes room for results, if the terminal of the table shows them too.

@@ -9,15 +9,18 @@ enum TerminalQuestion {
   /// The longest answer, in bytes: a terminal's longest line.
   private static let maximumBytes = 4096
 
-  /// The line that the person types, without its end; nil at the end of the input, and after ^C.
+  /// The line that the person types, without its end; nil at the end of the input, after ^C, and when the question is
+  /// interrupted.
   ///
   /// - Parameters:
   ///   - isSecret: Whether the terminal does not show the answer.
+  ///   - interruption: A descriptor that is readable once no answer counts any more (`CommandSignals.descriptor`). A
+  ///     command whose signals are blocked hears of them only so.
   ///   - question: Writes the question. It is called again when the process goes on after ^Z.
-  static func ask(isSecret: Bool = false, _ question: () -> Void) -> String? {
+  static func ask(isSecret: Bool = false, interruption: Int32? = nil, _ question: () -> Void) -> String? {
     var before = termios()
     guard tcgetattr(STDIN_FILENO, &before) == 0 else { return nil }
-    while let line = answer(to: question, isSecret: isSecret, in: before) {
+    while let line = answer(to: question, isSecret: isSecret, interruption: interruption, in: before) {
       switch line.last {
       case before.control(VINTR):
         kill(getpid(), SIGINT)
@@ -29,8 +32,10 @@ enum TerminalQuestion {
     return nil
   }
 
-  /// Reads a line, with what has ended it; nil at the end of the input.
-  private static func answer(to question: () -> Void, isSecret: Bool, in before: termios) -> [UInt8]? {
+  /// Reads a line, with what has ended it; nil at the end of the input, and when it is interrupted.
+  private static func answer(
+    to question: () -> Void, isSecret: Bool, interruption: Int32?, in before: termios
+  ) -> [UInt8]? {
     var (asking, before) = (before, before)
     asking.c_lflag &= ~tcflag_t(ISIG)
     if isSecret { asking.c_lflag &= ~tcflag_t(ECHO) }
@@ -43,7 +48,7 @@ enum TerminalQuestion {
     question()
     var line = [UInt8](repeating: 0, count: maximumBytes)
     var count = -1
-    if ending.waitForInput(of: STDIN_FILENO) {
+    if ending.waitForInput(of: STDIN_FILENO, orEndAt: interruption) {
       repeat { count = read(STDIN_FILENO, &line, maximumBytes) } while count < 0 && errno == EINTR
     }
     // The terminal has shown no line end.
@@ -75,12 +80,13 @@ private struct EndingSignals {
     }
   }
 
-  /// Waits until something can be read from a descriptor. Returns false if a signal comes before.
-  func waitForInput(of descriptor: Int32) -> Bool {
+  /// Waits until something can be read from a descriptor. Returns false if a signal comes before, or the interruption.
+  func waitForInput(of descriptor: Int32, orEndAt interruption: Int32?) -> Bool {
     // A negative one is not looked at (poll(2)).
-    var polls = [descriptor, Self.pipe?.reader ?? -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    let descriptors = [descriptor, Self.pipe?.reader ?? -1, interruption ?? -1]
+    var polls = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     while poll(&polls, nfds_t(polls.count), -1) < 0, errno == EINTR {}
-    return Self.caught == 0
+    return Self.caught == 0 && polls[2].revents == 0
   }
 
   /// What has come is sent again, to do what it does otherwise.

@@ -26,8 +26,6 @@ final class CompletionHook: @unchecked Sendable {
   init(_ command: HookCommand, logger: Logger) {
     self.command = command
     self.logger = logger
-    // Where it is ignored, the kernel forgets how a child has ended.
-    signal(SIGCHLD, SIG_DFL)
   }
 
   /// Takes the line about a completed download.

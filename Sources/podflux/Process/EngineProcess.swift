@@ -68,18 +68,19 @@ struct EngineProcess {
   /// Waits until the engine has ended.
   func waitUntilClosed() {
     owner.waitUntilClosed()
-    notifier?.stopping()
     hook?.finish(runningAll: engine.isDraining) { signals.isStopping }
     publisher?.finish()
   }
 
-  /// Delivers the last lines to all clients.
+  /// Delivers the last lines to all clients. The service manager hears of the end only then: from that word on it waits
+  /// no longer than its `TimeoutStopSec`, and commands for completions and clients that read slowly may take longer.
   ///
   /// - Parameter output: That of the client which has no socket.
   /// - Throws: the exit status, if the engine has given up, or the output could not be written.
   func finish(_ output: OutputWriter? = nil) throws {
     let outputs: [(any LastLines)?] = [output, server]
     Farewell.deliver(outputs.compactMap { $0 }) { signals.isStopping }
+    notifier?.stopping()
     StandardError.finish()
     if engine.hasGivenUp { throw ExitCode.failure }
     try output?.check()

@@ -12,6 +12,9 @@ struct ProcessSetup {
     signals = Podflux.signals ?? HeldSignals()
     notifier = Notifier.takeFromEnvironment()
     signal(SIGPIPE, SIG_IGN)
+    // A parent may have it ignored, and exec(3) keeps that: the kernel forgets then how a child has ended, and the
+    // tagger and commands for completions are children.
+    signal(SIGCHLD, SIG_DFL)
     // A write beyond the file size limit must return an error instead of ending the process.
     signal(SIGXFSZ, SIG_IGN)
     // SQLite's connections share memory over the file podflux.sqlite-shm. A copy-on-write file system such as btrfs

@@ -1,6 +1,5 @@
 import Foundation
 import Logging
-import Terminal
 
 /// The signals of a person's command: the first ^C lets it end cleanly, a second one ends it at once, ^Z stops it after
 /// its engine, if it has one, has given the library up.
@@ -18,12 +17,7 @@ final class CommandSignals: Sendable {
     logger.logLevel = .warning
     watch = SignalWatch(
       HeldSignals(), logger: logger,
-      command: .init(
-        status: Self.status, onStop: { pipe.tell() },
-        restore: {
-          // A terminal that shows no table is not changed by it.
-          if TerminalDevice.standardError.isTerminal { TerminalDevice.standardError.write(LiveRegion.restoration) }
-        }))
+      command: .init(status: Self.status, onStop: { pipe.tell() }, restore: { LiveScreen.restore() }))
   }
 
   /// 128 and SIGINT, as shells count.

@@ -70,12 +70,7 @@ final class Notifier: Sendable {
     send("READY=1\nMAINPID=\(getpid())")
   }
 
-  /// One line for people: `systemctl status` shows it.
-  func status(_ text: String) {
-    send("STATUS=" + text.split(whereSeparator: \.isNewline).joined(separator: " "))
-  }
-
-  /// The engine has started to stop.
+  /// The process is about to end: nothing that takes long is left.
   func stopping() {
     send("STOPPING=1")
   }

@@ -429,7 +429,10 @@ struct TrustedCommandTests {
 
   @Test(
     "What cannot be written to stdout ends a command with 1",
-    arguments: [["ls"], ["snapshot"], ["completion", "bash"], ["run"], ["attach"]])
+    arguments: [
+      ["ls"], ["snapshot"], ["completion", "bash"], ["run"], ["attach"], ["status", "--watch"],
+      ["status", "--watch", "--json"],
+    ])
   func fullOutput(command: [String]) throws {
     let scene = try Scene()
     try scene.results("settings", "checksum=true")

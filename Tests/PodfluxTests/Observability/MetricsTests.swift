@@ -100,6 +100,15 @@ struct MetricsTests {
     #expect(figures.values.count < 150)
   }
 
+  @Test("Each user can read the file, whatever the umask: the collector is another one")
+  func fileMode() throws {
+    // With the umask of the packaged unit, 0027, node_exporter could not.
+    let scene = try Scene()
+    let path = scene.outside + "/podflux.prom"
+    _ = try scene.start(["--metrics", path], launcher: ["/bin/sh", "-c", "umask 027; exec \"$0\" \"$@\""])
+    #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o644)
+  }
+
   @Test("A file is written at the start and at the end, as a whole and with the last figures")
   func file() throws {
     let scene = try Scene()

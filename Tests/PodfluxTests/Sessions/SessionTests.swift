@@ -269,6 +269,29 @@ struct SessionTests {
     try FileManager.default.moveItem(atPath: key, toPath: scene.outside + "/podflux-key")
     engine = try scene.start(environment: ["CREDENTIALS_DIRECTORY": scene.outside])
     #expect(try engine.session("members")["id"] as? String == "members")
+    engine.closeInput()
+    _ = try engine.waitForEnd()
+
+    // What is on the disk is not forgotten in silence.
+    #expect(!scene.log.contains("are in a file still"))
+    engine = try scene.start(["--secrets", "memory"])
+    #expect(scene.log.contains("are in a file still") && scene.log.contains("/library/.podflux/secrets"))
+  }
+
+  @Test("A key from a pipe is read once, and opens the vault behind a suspension too")
+  func keyFromPipe() throws {
+    // It was read anew at each resume, from a pipe that has nothing any more: the engine stayed suspended.
+    let scene = try Scene()
+    let words = "exec \"$0\" \"$@\" --credentials-key <(printf 0123456789abcdef)"
+    let engine = try scene.start(launcher: ["/bin/bash", "-c", words])
+    try engine.order(
+      "sessions/open", ["id": "members", "hosts": ["127.0.0.1"], "kind": "bearer", "secret": Self.secret])
+    for _ in 0..<2 {
+      try engine.order("engine/suspend")
+      try engine.order("engine/resume")
+    }
+    #expect(try engine.session("members")["id"] as? String == "members")
+    #expect(!scene.vault.isEmpty && !scene.vault.contains(Self.secret))
   }
 
   private static func refreshing(_ scene: Scene) -> [String: Any] {

@@ -40,6 +40,19 @@ struct TagTests {
     try Self.expectAgreement(scene, engine, items)
   }
 
+  @Test("A file gets its tags also if the engine's parent ignores the ends of children")
+  func ignoredChildren() throws {
+    // exec(3) keeps that, and the kernel forgot how the tagger had ended: each file was published untagged.
+    let scene = try Scene()
+    let file = Resource(.bytes(try TagSample.mp3.bytes()), mediaType: "audio/mpeg")
+    scene.origin.serve("/a.mp3", .resource(file))
+    let engine = try scene.start(launcher: ["/bin/bash", "-c", "trap '' CHLD; exec \"$0\" \"$@\""])
+    try engine.order("settings/update", ["tags": true])
+    try engine.order("downloads/enqueue", ["url": scene.origin.url("/a.mp3"), "id": "a", "title": "Ü"])
+    let item = try engine.wait(for: "a", toBe: "completed")
+    #expect(item.json["tagged"] is [String: Any] && item.json["untagged"] is NSNull, "\(item.json)")
+  }
+
   @Test("The first file of a podcast has cover and chapters too, which are fetched for its tags and not kept")
   func material() throws {
     let scene = try Scene()

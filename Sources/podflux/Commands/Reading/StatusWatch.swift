@@ -10,6 +10,7 @@ struct StatusWatch {
   let endsWhenIdle: Bool
   let console: Console
 
+  /// Runs until nothing moves any more, if that is its end, or until a report cannot be printed.
   func run() throws {
     let signals = try CommandSignals()
     var table = TransferTable()
@@ -22,14 +23,17 @@ struct StatusWatch {
       case _ where console.options.json: report.print(on: console)
       case .live:
         let lines = report.frame(by: console.clock, on: console.size, table: &table)
-        console.errors.write(
-          isOver ? region.finish(lines, on: console.size) : region.draw(lines, on: console.size))
+        if isOver {
+          LiveScreen.end(region.finish(lines, on: console.size))
+        } else {
+          LiveScreen.draw(region.draw(lines, on: console.size))
+        }
       case .plain: report.print(on: console)
       case .none: break
       }
-      if isOver { return }
+      if isOver || !console.hasWrittenAll { return }
       if signals.comes(withinMilliseconds: Self.intervalMilliseconds) {
-        console.errors.write(region.erase())
+        LiveScreen.end(region.erase())
         throw ExitCode.interrupted
       }
     }
