@@ -111,7 +111,7 @@ extension Refusal {
       }
     let advice =
       switch error.code {
-      case _ where error.isLasting: "give the URL of a feed elsewhere, or allow it"
+      case _ where error.outlook == .lasting: "give the URL of a feed elsewhere, or allow it"
       case .unauthorized: "subscribe to it with a login"
       case .forbidden,
         .httpStatus where error.status.map { (400..<500).contains($0) && $0 != 429 } ?? false:

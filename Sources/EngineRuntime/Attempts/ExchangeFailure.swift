@@ -81,7 +81,7 @@ extension DownloadError {
       case .connectionLost, .malformedResponse, .refusedByDelegate, .cancelled, .other: .connectionLost
       }
     // It would be refused again, until a person says otherwise.
-    self.init(code, failure.message, isLasting: failure.reason == .notPublic)
+    self.init(code, failure.message, outlook: failure.reason == .notPublic ? .lasting : nil)
   }
 }
 

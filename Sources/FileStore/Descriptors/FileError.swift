@@ -55,6 +55,11 @@ extension FileError {
     default: self = .io(operation: operation, path: path, code: code)
     }
   }
+
+  /// Whether the process or the system had too few descriptors or too little memory: the same may succeed later.
+  public var isOfScarceMeans: Bool {
+    if case .io(_, _, let code) = self { [EMFILE, ENFILE, ENOMEM].contains(code) } else { false }
+  }
 }
 
 extension FileError: CustomStringConvertible {
@@ -85,6 +90,8 @@ extension FileError: CustomStringConvertible {
       """
     case .unknownFormat(let path): "\"\(path)\" names a library format that this version of Podflux does not know"
     case .mismatch(let mismatch): mismatch.description
+    case .io(let operation, let path, EMFILE):
+      "\(operation) failed for \"\(path)\": this process has too many open files; raise its limit (ulimit -n, LimitNOFILE=)"
     case .io(let operation, let path, let code):
       "\(operation) failed for \"\(path)\": \(String(cString: strerror(code)))"
     }

@@ -52,6 +52,14 @@ public struct DownloadError: Error, Hashable, Sendable {
     case retriesExhausted = "retries_exhausted"
   }
 
+  /// What is known of a request at a later time.
+  public enum Outlook: Hashable, Sendable {
+    /// The same one will certainly not succeed, although others with its code may.
+    case lasting
+    /// The same one may succeed, although others with its code will not: something was scarce for a while.
+    case passing
+  }
+
   public var code: Code
   /// One sentence for users, without secrets.
   public var message: String
@@ -61,9 +69,9 @@ public struct DownloadError: Error, Hashable, Sendable {
   public var cause: Code?
   /// How many more bytes must be free, if storage is missing.
   public var shortBytes: Int64?
-  /// Whether the same request will certainly not succeed later, although others with this code may. It matters when the
-  /// attempt reports; rows do not store it.
-  public var isLasting: Bool
+  /// What is known of the same request at a later time, where the code does not say it. It matters when the attempt
+  /// reports; rows do not store it.
+  public var outlook: Outlook?
   /// How the server challenges a request that it does not authorize. It matters when the attempt reports; rows do not
   /// store it.
   public var challenge: Challenge?
@@ -73,14 +81,14 @@ public struct DownloadError: Error, Hashable, Sendable {
 
   public init(
     _ code: Code, _ message: String, status: Int? = nil, cause: Code? = nil, shortBytes: Int64? = nil,
-    isLasting: Bool = false, challenge: Challenge? = nil, isOfOtherHost: Bool = false
+    outlook: Outlook? = nil, challenge: Challenge? = nil, isOfOtherHost: Bool = false
   ) {
     self.code = code
     self.message = message
     self.status = status
     self.cause = cause
     self.shortBytes = shortBytes
-    self.isLasting = isLasting
+    self.outlook = outlook
     self.challenge = challenge
     self.isOfOtherHost = isOfOtherHost
   }
@@ -88,13 +96,13 @@ public struct DownloadError: Error, Hashable, Sendable {
   /// The error as rows store it.
   var stored: DownloadError {
     var error = self
-    (error.isLasting, error.challenge, error.isOfOtherHost) = (false, nil, false)
+    (error.outlook, error.challenge, error.isOfOtherHost) = (nil, nil, false)
     return error
   }
 
   /// Whether the same request may succeed later although no person acts.
   public var isTransient: Bool {
-    guard !isLasting else { return false }
+    if let outlook { return outlook == .passing }
     return switch code {
     case .unknownHost, .connectFailed, .timeout, .tooSlow, .connectionLost, .rangeMismatch, .validatorChanged,
       .lengthMismatch, .notMedia, .noSpace:
@@ -113,12 +121,12 @@ public struct DownloadError: Error, Hashable, Sendable {
   /// or its permissions are to blame: the person is there. What rules want is tried again, since a disk may be mounted
   /// read-only, or a folder closed, for a while.
   func isTransient(for origin: Origin) -> Bool {
-    isTransient || code == .io && origin == .auto && !isLasting
+    isTransient || code == .io && origin == .auto && outlook != .lasting
   }
 
   /// Whether the loss of a path may have caused it.
   var mayComeOfLostPath: Bool {
-    guard !isLasting else { return false }
+    guard outlook == nil else { return false }
     return switch code {
     case .unknownHost, .connectFailed, .tlsCertificate, .timeout, .tooSlow, .connectionLost: true
     default: false

@@ -53,7 +53,7 @@ struct LibraryFiles: AttemptFiles {
       do throws(LibraryPathError) {
         return try naming.candidate(number: number)
       } catch {
-        throw DownloadError(.io, "no name can be made for the file: \(error)", isLasting: true)
+        throw DownloadError(.io, "no name can be made for the file: \(error)", outlook: .lasting)
       }
     }
   }
@@ -174,18 +174,19 @@ func translatingErrors<Value>(_ body: () throws(FileError) -> Value) throws(Down
 extension DownloadError {
   /// A file's trouble in the protocol's terms.
   init(_ error: FileError) {
-    let (code, isLasting): (Code, Bool) =
+    let (code, outlook): (Code, Outlook?) =
       switch error {
-      case .noSpace: (.noSpace, false)
-      case .changedOutside: (.lengthMismatch, false)
-      case .exists: (.fileExists, false)
+      case .noSpace: (.noSpace, nil)
+      case .changedOutside: (.lengthMismatch, nil)
+      case .exists: (.fileExists, nil)
+      case .io where error.isOfScarceMeans: (.io, .passing)
       // A person may put a folder back in the place of a link, or of another disk.
       case .notFound, .readOnly, .denied, .notPrivate, .unknownFormat, .mismatch, .symbolicLink, .notAFolder,
         .crossDevice, .io:
-        (.io, false)
-      case .notARegularFile, .illegalPath, .refusedName, .tooDeep, .ofOtherLibrary: (.io, true)
+        (.io, nil)
+      case .notARegularFile, .illegalPath, .refusedName, .tooDeep, .ofOtherLibrary: (.io, .lasting)
       }
-    self.init(code, error.description, isLasting: isLasting)
+    self.init(code, error.description, outlook: outlook)
   }
 }
 

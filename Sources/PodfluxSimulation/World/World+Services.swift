@@ -89,7 +89,7 @@ extension World {
     do throws(LibraryPathError) {
       return try LibraryPath(validating: text)
     } catch {
-      throw DownloadError(.io, "\(error)", isLasting: true)
+      throw DownloadError(.io, "\(error)", outlook: .lasting)
     }
   }
 

@@ -108,13 +108,16 @@ extension DownloadError: FormedPayload {
   static let keys = templateKeys
 
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
+    var (isLasting, isPassing) = (outlook == .lasting, outlook == .passing)
     try coder.optional("cause", &cause, .choice)
     try coder.optional("challenge", &challenge, .choice)
     try coder.required("code", &code, .choice)
     try coder.optional("lasting", &isLasting, .boolean, omitting: false)
     try coder.required("message", &message, .text)
     try coder.optional("otherHost", &isOfOtherHost, .boolean, omitting: false)
+    try coder.optional("passing", &isPassing, .boolean, omitting: false)
     try coder.optional("shortBytes", &shortBytes, .number)
     try coder.optional("status", &status, .status)
+    outlook = isLasting ? .lasting : isPassing ? .passing : nil
   }
 }

@@ -47,9 +47,9 @@ struct ReachGuardTests {
   @Test("ends for good where an address was named itself; a name and a redirect may lead elsewhere later")
   func errors() {
     let direct = DownloadError(ExchangeFailure(.notPublic, message: "no"))
-    #expect(direct.code == .connectFailed && direct.isLasting && !direct.isTransient)
+    #expect(direct.code == .connectFailed && direct.outlook == .lasting && !direct.isTransient)
     let led = DownloadError(ExchangeFailure(.ledNotPublic, message: "no"))
-    #expect(led.code == .connectFailed && led.isTransient && !led.isLasting)
+    #expect(led.code == .connectFailed && led.isTransient && led.outlook == nil)
     #expect(DownloadError(ExchangeFailure(.connectFailed, message: "no")).isTransient)
   }
 }

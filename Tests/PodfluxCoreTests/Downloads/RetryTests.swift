@@ -206,20 +206,21 @@ struct RetryTests {
   func lasting() throws {
     let world = try World()
     let id = try world.enqueue("a")
-    try world.report(id, .failed(DownloadError(.notMedia, "a feed", isLasting: true), kept: nil))
+    try world.report(id, .failed(DownloadError(.notMedia, "a feed", outlook: .lasting), kept: nil))
     #expect(try world.state(id) == .failed(DownloadError(.notMedia, "a feed")))
     #expect(try world.row(id).failures == 1)
   }
 
-  @Test("The disk's failures are repeated for rules, which no person watches, and for them alone")
+  @Test("The disk's failures are repeated for rules, which no person watches, and for others only if they pass")
   func disk() throws {
-    for (origin, isLasting, kind) in [
-      (Origin.auto, false, DownloadState.Kind.waiting), (.auto, true, .failed), (.user, false, .failed),
-    ] {
+    for (origin, outlook, kind) in [
+      (Origin.auto, nil, DownloadState.Kind.waiting), (.auto, .lasting, .failed), (.user, nil, .failed),
+      (.user, .passing, .waiting),
+    ] as [(Origin, DownloadError.Outlook?, DownloadState.Kind)] {
       let world = try World()
       let id = try DownloadID.named("a")
       try world.send(.downloads(.enqueue(.init(id: id, address: .on("a.example"), origin: origin))))
-      try world.report(id, .failed(DownloadError(.io, "mounted read-only", isLasting: isLasting), kept: nil))
+      try world.report(id, .failed(DownloadError(.io, "mounted read-only", outlook: outlook), kept: nil))
       #expect(try world.state(id).kind == kind, "\(origin)")
     }
   }

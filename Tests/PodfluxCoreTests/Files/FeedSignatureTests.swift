@@ -18,7 +18,7 @@ struct FeedSignatureTests {
       let fault = try #require(
         MediaCheck.fault(
           prefix: bytes, length: nil, isComplete: true, mediaType: "audio/mpeg", wantedExtension: wanted), "\(name)")
-      #expect(fault.code == .notMedia && fault.isLasting && !fault.isTransient, "\(name)")
+      #expect(fault.code == .notMedia && fault.outlook == .lasting && !fault.isTransient, "\(name)")
       #expect(fault.message.contains("not an episode: enqueue the addresses of episodes"), "\(name)")
     }
   }
@@ -58,7 +58,7 @@ struct FeedSignatureTests {
           prefix: whole.prefix(count), length: nil, isComplete: false, mediaType: nil, wantedExtension: "mp3")
       }
       let first = verdicts.first { $0 != nil } ?? nil
-      #expect(first?.isLasting == true, "\(name): \(first?.message ?? "nothing")")
+      #expect(first?.outlook == .lasting, "\(name): \(first?.message ?? "nothing")")
     }
   }
 
@@ -70,8 +70,8 @@ struct FeedSignatureTests {
         mediaType: nil, wantedExtension: "mp3")
     }
     #expect(fault("<!-- log in -->") == nil)
-    #expect(fault("<!-- log in -->", isComplete: true)?.isLasting == false)
-    #expect(fault("<!-- log in --><html>")?.isLasting == false)
+    #expect(fault("<!-- log in -->", isComplete: true).map(\.outlook) == .some(nil))
+    #expect(fault("<!-- log in --><html>").map(\.outlook) == .some(nil))
     let endless = fault("<!--" + String(repeating: "-", count: MediaSignature.length))
     #expect(endless?.message.contains("a web page") == true)
     #expect(fault("<!--" + String(repeating: "x", count: 1000)) == nil)

@@ -141,7 +141,7 @@ struct ReachTests {
     try set(.public)
     let id = try world.enqueue("a")
     #expect(world.attempts[id]?.reach == .publicOnly)
-    let error = DownloadError(.connectFailed, "a.example is no public address", isLasting: true)
+    let error = DownloadError(.connectFailed, "a.example is no public address", outlook: .lasting)
     try world.send(
       .attempt(AttemptReport(attempt: try #require(world.attempts[id]).id, news: .failed(error, kept: nil))))
     guard case .failed(let reason) = try world.row(id).state else {
@@ -160,7 +160,7 @@ struct ReachTests {
     let mirror = try WebAddress.on("mirror.example", "a.mp3")
     try world.send(
       .downloads(.enqueue(.init(id: id, address: try .on("a.example"), description: .init(mirrors: [mirror])))))
-    let error = DownloadError(.connectFailed, "no public address", isLasting: true)
+    let error = DownloadError(.connectFailed, "no public address", outlook: .lasting)
     try world.send(
       .attempt(AttemptReport(attempt: try #require(world.attempts[id]).id, news: .failed(error, kept: nil))))
     #expect(world.attempts[id]?.address == mirror)

@@ -297,7 +297,7 @@ struct RandomActions {
     DownloadError(
       pick(DownloadError.Code.allCases), text(), status: maybe { $0.draw(100...599) },
       cause: maybe { $0.pick(DownloadError.Code.allCases) }, shortBytes: maybe { $0.length() },
-      isLasting: once(in: 4), isOfOtherHost: once(in: 4))
+      outlook: maybe { $0.pick([.lasting, .passing]) }, isOfOtherHost: once(in: 4))
   }
 
   /// What a service keeps may hold a server's words.

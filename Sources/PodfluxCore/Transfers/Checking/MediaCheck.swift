@@ -57,7 +57,7 @@ public enum MediaCheck {
     let isAnnouncedAsMedia = announced.map { $0.isAudio || $0.isVideo } ?? false
     switch signature.kind {
     case .audio, .video: return nil
-    case .feed: return DownloadError(.notMedia, signature.advice, isLasting: true)
+    case .feed: return DownloadError(.notMedia, signature.advice, outlook: .lasting)
     case _ where isAnnouncedAsPage: return refused(signature.noun, mediaType)
     case .page where isWantedText && !isAnnouncedAsMedia: return nil
     case .image, .document, .archive: return isAnnouncedAsMedia ? refused(signature.noun, mediaType) : nil

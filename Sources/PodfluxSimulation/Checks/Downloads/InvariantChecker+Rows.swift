@@ -114,12 +114,13 @@ extension InvariantChecker {
     // The retrier adds what it knows of the session.
     let isTrue = reports.contains { $0.code == error.code && error.message.hasPrefix($0.message) }
     // A client may have resumed behind a lasting error, in the same turn; then the wait has another cause.
-    let isLasting = isTrue && reports.allSatisfy(\.isLasting)
+    let isLasting = isTrue && reports.allSatisfy { $0.outlook == .lasting }
+    let mayPass = isOfRule || reports.contains { $0.outlook == .passing }
     let isFitting = if case .storage = waiting { error.code == .noSpace } else { error.code != .noSpace }
     // The quota leaves no room, before any request.
     let isOverQuota = error.code == .noSpace && world.client.settings.storageQuotaBytes > 0
     guard isTrue || isOverQuota, isFitting,
-      (error.isTransient || error.code == .io && isOfRule) && !isLasting || row.description.mirrors.count > 0
+      (error.isTransient || error.code == .io && mayPass) && !isLasting || row.description.mirrors.count > 0
     else {
       throw Violation(
         .reasons, "\(row.id) waits after \(error.code.rawValue), which no attempt reported or nothing can mend")
