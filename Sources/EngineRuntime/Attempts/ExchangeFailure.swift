@@ -6,6 +6,8 @@ package struct ExchangeFailure: Error, Sendable, Hashable {
   package enum Reason: Sendable, Hashable {
     case unknownHost
     case connectFailed
+    /// The process or the system has no socket to give just now.
+    case noSocket
     /// A redirect led from this machine to a destination outside its route.
     case pathRefused
     /// The origin's certificate is not trusted.
@@ -71,7 +73,7 @@ extension DownloadError {
     let code: Code =
       switch failure.reason {
       case .unknownHost: .unknownHost
-      case .connectFailed, .pathRefused, .tls, .notPublic, .ledNotPublic: .connectFailed
+      case .connectFailed, .noSocket, .pathRefused, .tls, .notPublic, .ledNotPublic: .connectFailed
       case .tlsCertificate: .tlsCertificate
       case .timeout, .stalled: .timeout
       case .tooSlow: .tooSlow
@@ -80,8 +82,14 @@ extension DownloadError {
       case .unsafeRedirect, .unsupportedProtocol, .malformedRequest: .unsafeRedirect
       case .connectionLost, .malformedResponse, .refusedByDelegate, .cancelled, .other: .connectionLost
       }
-    // It would be refused again, until a person says otherwise.
-    self.init(code, failure.message, outlook: failure.reason == .notPublic ? .lasting : nil)
+    let outlook: Outlook? =
+      switch failure.reason {
+      // It would be refused again, until a person says otherwise.
+      case .notPublic: .lasting
+      case .noSocket: .passing
+      default: nil
+      }
+    self.init(code, failure.message, outlook: outlook)
   }
 }
 

@@ -56,9 +56,14 @@ extension FileError {
     }
   }
 
-  /// Whether the process or the system had too few descriptors or too little memory: the same may succeed later.
-  public var isOfScarceMeans: Bool {
-    if case .io(_, _, let code) = self { [EMFILE, ENFILE, ENOMEM].contains(code) } else { false }
+  /// Whether the same may succeed later although no file changes: there were too few descriptors or too little memory,
+  /// or the file system was mounted read-only or is one of a server that has restarted.
+  public var isPassing: Bool {
+    switch self {
+    case .readOnly: true
+    case .io(_, _, let code): [EMFILE, ENFILE, ENOMEM, ESTALE].contains(code)
+    default: false
+    }
   }
 }
 

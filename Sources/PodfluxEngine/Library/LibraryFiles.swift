@@ -179,7 +179,7 @@ extension DownloadError {
       case .noSpace: (.noSpace, nil)
       case .changedOutside: (.lengthMismatch, nil)
       case .exists: (.fileExists, nil)
-      case .io where error.isOfScarceMeans: (.io, .passing)
+      case _ where error.isPassing: (.io, .passing)
       // A person may put a folder back in the place of a link, or of another disk.
       case .notFound, .readOnly, .denied, .notPrivate, .unknownFormat, .mismatch, .symbolicLink, .notAFolder,
         .crossDevice, .io:

@@ -44,6 +44,9 @@ struct RecordsRoom: Sendable {
       guard try body() else { return false }
       logger.warning(Self.givenUp)
       return true
+    } catch .readOnly {
+      // The database says so itself, once; each failed commit asks for the room again.
+      return false
     } catch {
       logger.warning(Self.notGivenUp, metadata: ["reason": "\(error)"])
       return false

@@ -220,9 +220,23 @@ struct RetryTests {
       let world = try World()
       let id = try DownloadID.named("a")
       try world.send(.downloads(.enqueue(.init(id: id, address: .on("a.example"), origin: origin))))
-      try world.report(id, .failed(DownloadError(.io, "mounted read-only", outlook: outlook), kept: nil))
+      try world.report(id, .failed(DownloadError(.io, "a closed folder", outlook: outlook), kept: nil))
       #expect(try world.state(id).kind == kind, "\(origin)")
     }
+  }
+
+  /// A shortage of descriptors for two minutes ended all downloads of the queue.
+  @Test("What the machine lacks ends no download, however often; failures of the server count then as before")
+  func ofMachine() throws {
+    let world = try World { $0.maxAttempts = 3 }
+    let id = try world.enqueue("a")
+    for _ in 0..<10 {
+      try world.report(id, .failed(DownloadError(.io, "too many open files", outlook: .passing), kept: nil))
+      world.clock.wall = try retryAt(world, id)
+      try world.send(.timeCame)
+    }
+    try world.report(id, .failed(.lost, kept: nil))
+    #expect(try world.state(id).failure?.code == .retriesExhausted)
   }
 
   @Test("Statuses are repeated as curl repeats them", arguments: [408, 429, 500, 502, 503, 504, 522, 524])

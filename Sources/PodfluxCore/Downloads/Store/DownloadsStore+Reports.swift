@@ -196,8 +196,9 @@ extension DownloadsStore {
     }
     // What has made progress goes on where it was; what has not may do better elsewhere.
     let mayPass = error.isTransient(for: download.origin) || (error.concernsSource && download.round.mayPass)
+    let isOfMachine = error.isOfMachine
     let error = error.stored
-    if error.concernsSource, !hadProgress, download.round.source < download.description.mirrors.count {
+    if error.concernsSource, !isOfMachine, !hadProgress, download.round.source < download.description.mirrors.count {
       download.round = .init(source: download.round.source + 1, mayPass: mayPass)
       return try transition(&download, to: .queued, in: turn)
     }
@@ -207,6 +208,8 @@ extension DownloadsStore {
     download.failures = isPrompt ? 0 : hadProgress ? 1 : download.failures + 1
     if !hadProgress { download.round = .init() }
     guard mayPass else { return try giveUp(&download, because: error, in: &turn) }
+    // What the machine lacks for a while says nothing of the download, and does not end it.
+    if isOfMachine { download.failures = min(download.failures, settings.maxAttempts - 1) }
     guard download.failures < settings.maxAttempts else {
       let final = DownloadError(
         .retriesExhausted, "\(download.failures) attempts without progress failed; the last one: \(error.message)",

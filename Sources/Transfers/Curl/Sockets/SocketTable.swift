@@ -41,7 +41,10 @@ final class SocketTable {
     }
     let (family, protocolNumber) = (address.pointee.family, address.pointee.protocol)
     let descriptor = socket(family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), protocolNumber)
-    guard descriptor >= 0 else { throw .socket("no socket can be opened", errno) }
+    guard descriptor >= 0 else {
+      let isScarce = [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno)
+      throw .socket("no socket can be opened", errno, because: isScarce ? .noSocket : .connectFailed)
+    }
     var isBound = false
     if case .bind(let path) = demand, let device = peer.map({ chooseDevice($0.unmapped, path) }) ?? path {
       if let failure = Self.bind(descriptor, to: device) {
@@ -132,7 +135,9 @@ final class SocketTable {
 }
 
 extension ExchangeFailure {
-  fileprivate static func socket(_ what: String, _ number: Int32) -> ExchangeFailure {
-    ExchangeFailure(.connectFailed, message: "\(what): \(String(cString: strerror(number)))")
+  fileprivate static func socket(
+    _ what: String, _ number: Int32, because reason: Reason = .connectFailed
+  ) -> ExchangeFailure {
+    ExchangeFailure(reason, message: "\(what): \(String(cString: strerror(number)))")
   }
 }
