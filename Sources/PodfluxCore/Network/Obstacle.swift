@@ -61,7 +61,9 @@ public struct LackOfRoom: Hashable, Sendable {
 
   /// What these are to the others.
   ///
-  /// - Parameter lacksQuota: Whether the quota leaves no room for one of them; else the disk has none.
+  /// - Parameters:
+  ///   - waiting: The downloads that wait for storage.
+  ///   - lacksQuota: Whether the quota leaves no room for one of them; else the disk has none.
   public init(of waiting: [Download], lacksQuota: (Download) -> Bool) {
     for download in waiting { add(download, lacksQuota: lacksQuota(download)) }
   }

@@ -9,7 +9,7 @@ public struct ExpositionFile: Sendable {
     public let description: String
   }
 
-  /// Its mode, whatever the umask: the figures are for every reader, and the collector is another user.
+  /// Its mode, under any umask: the figures are for every reader, and the collector is another user.
   private static let mode: mode_t = 0o644
 
   private let path: String
