@@ -241,7 +241,7 @@ final class World {
     checker.ended = []
     checker.feeds.begin()
     sessions?.vault.opened()
-    engine.door?.opened()
+    if sabotage != .arrivingSecretSwept { engine.door?.opened() }
     noteTrouble("the library is opened")
     return try SimulatedProcess(in: engine)
   }
