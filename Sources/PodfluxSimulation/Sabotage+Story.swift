@@ -129,6 +129,8 @@ extension Sabotage {
     case .oldTokenKept: "a token is renewed, and requests go with the former one"
     case .credentialsFollow: "a redirect leads to another host, which gets the credentials"
     case .secretInAddress: "a secret that a client gives in an address stays in the row"
+    case .arrivingSecretSwept: "a request waits while the engine is suspended, and the next start deletes its secret"
+    case .secretStays: "a secret that could not be deleted stays for ever"
     case .reachForgotten: "a feed of the Internet names a machine of the own network, and a request goes there"
     case .headersEverywhere: "a client's headers go to a mirror on another host"
     }

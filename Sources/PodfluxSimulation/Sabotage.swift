@@ -275,6 +275,10 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case credentialsFollow = "credentials-follow"
   /// A secret that a client gives in an address stays there.
   case secretInAddress = "secret-in-address"
+  /// A library that is opened again does not know whose secrets wait for their requests.
+  case arrivingSecretSwept = "arriving-secret-swept"
+  /// A start deletes no secret.
+  case secretStays = "secret-stays"
 
   /// Requests lead wherever a feed names.
   case reachForgotten = "reach-forgotten"
@@ -325,6 +329,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .tagsInPlace, .tagsHalfCopy, .tagsDigestReplaced, .tagsUnsynced: .tags
     case .tagsTwice: [.tags, .foreignFiles]
     case .tagsShowHalf, .tagsNotAwaited: [.tags, .feeds]
+    case .arrivingSecretSwept: [.sessions, .suspensions]
+    case .secretStays: [.sessions, .crashes]
     case .twoRefreshes, .parkedForgotten, .oldTokenKept, .credentialsFollow, .secretInAddress: .sessions
     case .reachForgotten: [.feeds, .addresses]
     default: .all.subtracting([.paths, .suspensions, .feeds])
@@ -338,13 +344,13 @@ public enum Sabotage: String, CaseIterable, Sendable {
     case .agesForgotten, .earlierMoveOverlooked, .tagsTwice: 9
     case .newNameForgotten, .quotaTakesNewest: 10
     case .truncatedTooEarly: 11
+    case .arrivingSecretSwept, .secretInAddress: 15
     case .anyMoveBelieved, .coverGoes, .quotaTakesMore: 16
     case .suspensionUnanswered: 17
     case .distrustForgotten: 19
     case .missingNotRechecked: 20
     case .adoptClaimed, .orphanByNameOnly, .pageCacheTrusted: 26
     case .guidAloneBelieved: 27
-    case .oldTokenKept: 28
     case .freshAddressIgnored: 33
     case .routeForgotten: 41
     case .quarantineADayEarly: 42

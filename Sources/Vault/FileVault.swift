@@ -4,9 +4,8 @@ import Foundation
 import PodfluxCore
 import Synchronization
 
-/// A vault in a file of the library's own folder. All secrets are read when it is opened, and the file is written anew
-/// with each change, which waits for the disk. A change that could not be written is undone, unless it is a server's:
-/// then memory is ahead of the file until something is written.
+/// A vault in a file of the library's own folder. All secrets are read when it is opened; `VaultContents` says when they
+/// are written, which waits for the disk.
 package final class FileVault: SecretVault {
   /// The file's name.
   package static let name = "secrets"
@@ -16,16 +15,7 @@ package final class FileVault: SecretVault {
   /// - Parameter folder: The folder of the library's state.
   package static func path(in folder: String) -> String { folder + "/" + name }
 
-  private struct State {
-    var secrets: [SecretReference: KeptSecret]
-    /// What was kept first since the vault was opened.
-    var isNew: Set<SecretReference> = []
-    /// Whether it has what the file does not.
-    var isAhead = false
-  }
-
-  private let file: VaultFile
-  private let state: Mutex<State>
+  private let contents: Mutex<VaultContents<VaultFile>>
 
   /// Opens the vault of a library; there is no file before something is kept. One in plain text is sealed if there is a
   /// key; a sealed one is never written in plain text.
@@ -35,81 +25,56 @@ package final class FileVault: SecretVault {
   ///   - key: What seals it; nil if the file's rights alone protect it.
   /// - Throws: `SecretVaultFailure` if the file is damaged, is another's, or cannot be read with this key.
   package init(in folder: String, key: VaultKey?) throws(SecretVaultFailure) {
-    file = VaultFile(in: folder, named: Self.name, key: key)
+    let file = VaultFile(in: folder, named: Self.name, key: key)
     guard let kept = try file.read() else {
-      state = Mutex(State(secrets: [:]))
+      contents = Mutex(VaultContents(in: file))
       return
     }
     guard let document = try? JSONDecoder().decode(VaultDocument.self, from: Data(kept.bytes)),
       let secrets = document.kept
     else { throw file.damage("is damaged") }
-    state = Mutex(State(secrets: secrets))
-    if kept.mustBeSealed { try file.write(Self.bytes(of: secrets)) }
+    contents = Mutex(VaultContents(secrets, in: file))
+    if kept.mustBeSealed { try file.replace(with: secrets) }
   }
 
   package func secret(for reference: SecretReference) throws(SecretVaultFailure) -> KeptSecret? {
-    state.withLock { $0.secrets[reference] }
+    contents.withLock { $0.secrets[reference] }
   }
 
   package func keep(_ secret: KeptSecret, under reference: SecretReference) throws(SecretVaultFailure) {
-    try change { state in
-      if state.secrets.updateValue(secret, forKey: reference) == nil { state.isNew.insert(reference) }
-    }
+    try contents.withLock { (contents) throws(SecretVaultFailure) in try contents.keep(secret, under: reference) }
   }
 
   package func replace(_ secret: KeptSecret, under reference: SecretReference) -> SecretVaultFailure? {
-    state.withLock { state in
-      guard state.secrets[reference] != nil else { return nil }
-      state.isAhead = state.secrets.updateValue(secret, forKey: reference) != secret || state.isAhead
-      do throws(SecretVaultFailure) {
-        try write(&state)
-        return nil
-      } catch {
-        return error
-      }
-    }
+    contents.withLock { $0.replace(secret, under: reference) }
   }
 
   package func writeHeld() throws(SecretVaultFailure) {
-    try state.withLock { (state) throws(SecretVaultFailure) in try write(&state) }
+    try contents.withLock { (contents) throws(SecretVaultFailure) in try contents.writeHeld() }
   }
 
   package func forget(_ reference: SecretReference) throws(SecretVaultFailure) {
-    try change { $0.secrets[reference] = nil }
+    try contents.withLock { (contents) throws(SecretVaultFailure) in try contents.forget(reference) }
   }
+
+  package func spare(_ references: Set<SecretReference>) { contents.withLock { $0.spare(references) } }
 
   package func sweep(keeping references: Set<SecretReference>) throws(SecretVaultFailure) {
-    try change { state in
-      let isNew = state.isNew
-      state.secrets = state.secrets.filter { references.contains($0.key) || isNew.contains($0.key) }
-    }
+    try contents.withLock { (contents) throws(SecretVaultFailure) in try contents.sweep(keeping: references) }
   }
+}
 
-  /// Changes what is kept, on the disk first: what could not be written is not kept.
-  private func change(_ body: (inout State) -> Void) throws(SecretVaultFailure) {
-    try state.withLock { (state) throws(SecretVaultFailure) in
-      var changed = state
-      body(&changed)
-      changed.isAhead = changed.isAhead || changed.secrets != state.secrets
-      try write(&changed)
-      state = changed
-    }
-  }
-
-  private func write(_ state: inout State) throws(SecretVaultFailure) {
-    guard state.isAhead else { return }
-    try file.write(Self.bytes(of: state.secrets))
-    state.isAhead = false
-  }
-
-  private static func bytes(of secrets: [SecretReference: KeptSecret]) throws(SecretVaultFailure) -> [UInt8] {
+extension VaultFile: VaultStorage {
+  func replace(with secrets: [SecretReference: KeptSecret]) throws(SecretVaultFailure) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
+    let bytes: [UInt8]
     do {
-      return [UInt8](try encoder.encode(VaultDocument(secrets)))
+      bytes = [UInt8](try encoder.encode(VaultDocument(secrets)))
     } catch {
       throw SecretVaultFailure("the secrets cannot be written as JSON")
     }
+    try write(bytes)
   }
 }
 
@@ -137,6 +102,8 @@ package final class MemoryVault: SecretVault {
   package func forget(_ reference: SecretReference) throws(SecretVaultFailure) {
     secrets.withLock { $0[reference] = nil }
   }
+
+  package func spare(_ references: Set<SecretReference>) {}
 
   /// Everything was put here since it was opened.
   package func sweep(keeping references: Set<SecretReference>) throws(SecretVaultFailure) {}

@@ -70,7 +70,10 @@ struct SimulationTests {
   func sessions() throws {
     try sweep(
       40, turns: 200,
-      faults: [.sessions, .feeds, .sidecars, .tags, .network, .paths, .crashes, .powerCuts, .commits, .addresses])
+      faults: [
+        .sessions, .feeds, .sidecars, .tags, .network, .paths, .crashes, .powerCuts, .commits, .addresses, .disk,
+        .suspensions,
+      ])
   }
 
   @Test("Sidecars, rules and names beside people who change the library violate nothing", .backgroundTest)

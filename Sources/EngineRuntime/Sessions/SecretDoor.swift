@@ -10,10 +10,14 @@ package protocol SecretDoor: Sendable {
   /// - Throws: `Refusal` of the request if it cannot be read. It repeats nothing of the secret.
   func secret(from source: SecretSource, for wish: Session.Wish) throws(Refusal) -> KeptSecret
 
-  /// Keeps a secret durably, under a new reference.
+  /// Keeps a secret durably, under a new reference. Until it has arrived or is forgotten no vault that is opened
+  /// meanwhile sweeps it: its request may be answered behind a suspension.
   ///
   /// - Throws: `Refusal` of the request if the vault cannot be written, or is closed.
   func keep(_ secret: KeptSecret) throws(Refusal) -> SecretReference
+
+  /// A session refers to the secret now. Does not wait for the disk.
+  func arrived(_ reference: SecretReference)
 
   /// Forgets a secret that nothing refers to. It may be done later; what the vault cannot forget the next start
   /// forgets.
@@ -63,8 +67,9 @@ extension EngineRequest {
       let taken = try door.takingSecret(of: action)
       return EngineRequest(.action(taken), by: client) { [completion] response in
         completion(response)
+        guard let secret = taken.login?.wish.secret else { return }
         // A refused request, or one for something that was there before, has left its secret with no session.
-        if let secret = taken.login?.wish.secret, !response.outcome.takesSecret { door.forget(secret) }
+        if response.outcome.takesSecret { door.arrived(secret) } else { door.forget(secret) }
       }
     } catch {
       return EngineRequest(.refused(error), by: client, completion: completion)

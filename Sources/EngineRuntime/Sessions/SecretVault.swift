@@ -25,6 +25,10 @@ package protocol SecretVault: AnyObject, Sendable {
   /// Deletes what is kept under a reference, if anything is.
   func forget(_ reference: SecretReference) throws(SecretVaultFailure)
 
+  /// Has `sweep` spare these references too: what is kept under them was kept before the vault was opened, and the
+  /// sessions that refer to it may be about to come.
+  func spare(_ references: Set<SecretReference>)
+
   /// Deletes everything but what is kept under these references, and but what was kept first since the vault was
   /// opened: the session that refers to it may be about to come.
   func sweep(keeping references: Set<SecretReference>) throws(SecretVaultFailure)

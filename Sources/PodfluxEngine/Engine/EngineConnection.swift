@@ -41,7 +41,10 @@ public final class EngineConnection: Sendable {
     if mailbox.post(request: checked) { return true }
     // The turn that makes room may have ended before this note: try once more, or no other one would be waited for.
     core.heldUp.withLock { _ = $0.insert(id) }
-    return mailbox.post(request: checked)
+    if mailbox.post(request: checked) { return true }
+    // The caller tries again with the secret, which is kept anew then.
+    core.vault.forgetSecret(of: checked)
+    return false
   }
 
   /// Ends the connection. The last call to the client is `EngineClient.disconnected`.

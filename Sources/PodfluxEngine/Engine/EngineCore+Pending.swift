@@ -31,7 +31,7 @@ extension EngineCore {
         let checked = request.checked(for: configuration.libraryPath, with: vault)
         turns.async { [self] in
           if pending.take(number) != nil { return mailbox.post(single: checked) }
-          if let secret = checked.action?.login?.wish.secret { vault.forget(secret) }
+          vault.forgetSecret(of: checked)
         }
       }
     }

@@ -12,6 +12,8 @@ final class VaultDoor: SecretDoor {
   }
 
   private let state = Mutex(State.closed(.isSuspended))
+  /// The secrets of requests that are not answered yet: no more than wait at a time.
+  private let arriving = Mutex<Set<SecretReference>>([])
   private let forgetting = DispatchQueue(label: "podflux.vault", qos: .utility)
   private let netrcFile: String?
 
@@ -19,19 +21,30 @@ final class VaultDoor: SecretDoor {
   init(netrcFile: String?) { self.netrcFile = netrcFile }
 
   /// Opens the door: the engine holds the library, with this vault.
-  func open(_ vault: any SecretVault) { state.withLock { $0 = .open(vault) } }
+  func open(_ vault: any SecretVault) {
+    vault.spare(arriving.withLock(\.self))
+    state.withLock { $0 = .open(vault) }
+  }
 
   /// The library is given up; secrets are refused so. A secret that is on its way is kept when this returns.
   func close(refusing refusal: Refusal) { state.withLock { $0 = .closed(refusal) } }
 
+  func arrived(_ reference: SecretReference) { _ = arriving.withLock { $0.remove(reference) } }
+
   /// The disk is waited for on another queue.
   func forget(_ reference: SecretReference) {
+    arrived(reference)
     forgetting.async { [self] in
       state.withLock { state in
         // What cannot be forgotten now the next start forgets.
         if case .open(let vault) = state { try? vault.forget(reference) }
       }
     }
+  }
+
+  /// Forgets the secret of a request that the engine does not get.
+  func forgetSecret(of request: EngineRequest) {
+    if let secret = request.action?.login?.wish.secret { forget(secret) }
   }
 
   func keep(_ secret: KeptSecret) throws(Refusal) -> SecretReference {
@@ -41,7 +54,9 @@ final class VaultDoor: SecretDoor {
     try state.withLock { (state) throws(Refusal) in
       switch state {
       case .closed(let refusal): throw refusal
-      case .open(let vault): try vault.keep(secret, ofRequestUnder: reference)
+      case .open(let vault):
+        try vault.keep(secret, ofRequestUnder: reference)
+        _ = arriving.withLock { $0.insert(reference) }
       }
     }
     return reference

@@ -86,6 +86,7 @@ public enum Invariant: String, CaseIterable, Sendable {
   case oneToken = "at most one token of a session is asked for at a time, and none while the one that there is is good"
   case ownHosts = "a session's credentials go to its hosts only"
   case tokenInUse = "a request goes with the token in use, and no session goes back to a former one"
+  case secrets = "a session's secret is in the vault, durably, and when faults stop no other is"
   case parked = "a request of a session goes with that session's credentials to its hosts, and with no others"
   case orphans = "no file is left on the disk that belongs to nothing"
   case mirror = "the rows are what was written to them"

@@ -34,7 +34,7 @@ extension InvariantChecker {
       throw Violation(.oneToken, "a token of \(id) is asked for while one is asked for")
     }
     guard let sessions = process.world.sessions, let reference = opening.wish.secret,
-      let access = sessions.vault.kept[reference]?.access, sessions.isGood(access.value, now: process.world.now)
+      let access = sessions.vault.secrets[reference]?.access, sessions.isGood(access.value, now: process.world.now)
     else { return }
     let margin = Session.Limits.renewalMarginMilliseconds
     if let expires = access.expires, process.world.clock.wall.advanced(byMilliseconds: margin) >= expires { return }
@@ -57,6 +57,23 @@ extension InvariantChecker {
     for key in ledger.notes.forgottenSessions { sessions[key] = nil }
     guard process.dispatcher.state.sessions.view.sessions == sessions else {
       throw Violation(.mirror, "the sessions in memory are not those that were written")
+    }
+    guard let vault = process.world.sessions?.vault else { return }
+    for session in sessions.values.sorted(by: { $0.key < $1.key }) {
+      guard let secret = session.wish.secret, vault.file.secrets[secret] == nil else { continue }
+      throw Violation(.secrets, "the secret of \(session.id) would not survive a power cut")
+    }
+  }
+
+  /// No secret is left that belongs to no session.
+  private func checkVaultAtRest(_ world: World) throws {
+    guard let vault = world.sessions?.vault else { return }
+    let owned = Set(sessions.values.compactMap(\.wish.secret))
+    guard vault.file.secrets.keys.allSatisfy(owned.contains) else {
+      throw Violation(.secrets, "the vault keeps a secret that no session has")
+    }
+    guard vault.secrets == vault.file.secrets else {
+      throw Violation(.secrets, "the vault has what its file does not have")
     }
   }
 
@@ -88,6 +105,7 @@ extension InvariantChecker {
     guard stored == sessions.values.sorted(by: { $0.key < $1.key }) else {
       throw Violation(.mirror, "the sessions were not written")
     }
+    try checkVaultAtRest(world)
     // A sidecar may have been the last to refer to one: that goes with the next start.
     guard world.options.faults.isDisjoint(with: [.sidecars]) else { return }
     for session in stored where session.isOwn {

@@ -12,6 +12,8 @@ final class SimulatedEngine {
 
   unowned let world: World
   let requests = SimulatedRequests()
+  /// The way of clients' secrets into the vault; nil in a world without sessions.
+  let door: SimulatedDoor?
   /// What holds the library; nil while the engine is suspended or has ended.
   private(set) var process: SimulatedProcess?
   private(set) lazy var loop = EngineLoop(mailbox: mailbox, host: self)
@@ -31,6 +33,7 @@ final class SimulatedEngine {
 
   init(in world: World) {
     self.world = world
+    door = world.sessions.map { SimulatedDoor($0.vault) }
     mailbox = EngineLoop.EngineMailbox(requestCapacity: 4_096) { [confined] in confined.engine?.scheduleTurn() }
     confined.engine = self
   }
@@ -66,7 +69,7 @@ final class SimulatedEngine {
     // A client that waits too long for an answer asks once more.
     let isDoubled = world.sabotage == .answeredTwice && loop.lifecycle.intake == .nothing
     var request = request(content, isPosted: true)
-    if let vault = world.sessions?.vault { request = request.keepingSecret(with: vault) }
+    if let door { request = request.keepingSecret(with: door) }
     if world.sabotage == .secretInAddress { request.content = request.content.restoringAddress(of: content) }
     let isTaken = mailbox.post(request: request) && (!isDoubled || mailbox.post(request: request))
     if !isTaken { world.watch { throw Violation(.answers, "there is no room for a request") } }

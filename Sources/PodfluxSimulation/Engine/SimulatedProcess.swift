@@ -162,6 +162,8 @@ final class SimulatedProcess: EngineSession {
       while let deletion = deletions.first, world.sabotage != .servicesOutliveSuspension { try delete(deletion) }
     }
     guard !world.dies(in: 60) else { return [:] }
+    // What cannot be written now is lost.
+    try? world.sessions?.vault.writeHeld()
     world.noteTrouble("the library is given up")
     engine?.gaveUp()
     if world.sabotage != .servicesOutliveSuspension {
@@ -305,6 +307,7 @@ final class SimulatedProcess: EngineSession {
   /// The services and what they know are no more.
   func end() {
     isAlive = false
+    world.sessions?.vault.closed()
     for attempt in attempts.values { attempt.die() }
     attempts = [:]
     refreshes = [:]

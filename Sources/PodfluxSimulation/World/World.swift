@@ -79,7 +79,8 @@ final class World {
     if namesSidecars { sidecars = SimulatedSidecars(seed: options.seed) }
     if options.faults.contains(.sessions) { sessions = SimulatedSessions(seed: options.seed) }
     if options.faults.contains(.addresses) { addresses = SimulatedAddresses(seed: options.seed) }
-    sessions?.vault.suffers = { [unowned self] in suffers(.sessions) }
+    sessions?.vault.file.suffers = { [unowned self] in suffers(.sessions) }
+    sessions?.vault.file.isFull = { [disk] in disk.isFull }
     guard options.faults.contains(.feeds) else { return }
     feeds = try SimulatedFeeds(
       origins, seed: options.seed, naming: namesSidecars, showingNotes: options.faults.contains(.sidecars))
@@ -240,6 +241,7 @@ final class World {
     checker.ended = []
     checker.feeds.begin()
     sessions?.vault.opened()
+    if sabotage != .arrivingSecretSwept { engine.door?.opened() }
     noteTrouble("the library is opened")
     return try SimulatedProcess(in: engine)
   }

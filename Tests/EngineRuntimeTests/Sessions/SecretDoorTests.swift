@@ -9,6 +9,7 @@ struct SecretDoorTests {
   /// Keeps secrets in memory, or refuses to.
   private final class Door: SecretDoor {
     let kept = Mutex<[SecretReference: KeptSecret]>([:])
+    let arrivals = Mutex<Set<SecretReference>>([])
     let refusal: Refusal?
 
     init(refusing refusal: Refusal? = nil) { self.refusal = refusal }
@@ -26,6 +27,8 @@ struct SecretDoorTests {
         return reference
       }
     }
+
+    func arrived(_ reference: SecretReference) { arrivals.withLock { _ = $0.insert(reference) } }
 
     func forget(_ reference: SecretReference) { kept.withLock { $0[reference] = nil } }
   }
@@ -54,8 +57,10 @@ struct SecretDoorTests {
       }
       #expect(action.login?.source == nil && action.login?.wish.secret != nil)
       #expect(door.kept.withLock(\.count) == 1)
+      #expect(door.arrivals.withLock(\.count) == 0)
       kept.completion(Response(outcome: outcome, revision: 1))
       #expect(door.kept.withLock(\.count) == count)
+      #expect(door.arrivals.withLock(\.count) == count)
     }
   }
 

@@ -104,6 +104,26 @@ struct VaultDoorTests {
     }
   }
 
+  @Test("is there when the library is opened again before its request is answered")
+  func arriving() throws {
+    func sweep() throws -> FileVault {
+      let vault = try FileVault(in: folder.path, key: nil)
+      door.open(vault)
+      try vault.sweep(keeping: [])
+      return vault
+    }
+    _ = try sweep()
+    let reference = try door.keep(KeptSecret("s3cret"))
+    door.close(refusing: .isSuspended)
+    #expect(try sweep().secret(for: reference) == KeptSecret("s3cret"))
+    door.arrived(reference)
+    #expect(try sweep().secret(for: reference) == nil, "no session has it")
+    let refused = try door.keep(KeptSecret("s3cret"))
+    door.close(refusing: .isSuspended)
+    door.forget(refused)
+    #expect(try sweep().secret(for: refused) == nil)
+  }
+
   @Test("comes from a file without its line end, and no refusal repeats any of it")
   func files() throws {
     let taken = try door.takingSecret(of: open(.file(try write("s3cret é \r\n", "good"))))

@@ -160,6 +160,7 @@ struct SessionServiceTests {
       tellWritten.yield(number)
     }
     func forget(_ reference: SecretReference) throws(SecretVaultFailure) { try memory.forget(reference) }
+    func spare(_ references: Set<SecretReference>) { memory.spare(references) }
     func sweep(keeping references: Set<SecretReference>) throws(SecretVaultFailure) {
       try memory.sweep(keeping: references)
     }
