@@ -19,9 +19,10 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
 
   private static let millisecondsPerDay: Int64 = 86_400_000
 
-  /// The start of a UTC day, counted from 1970-01-01.
+  /// The start of a UTC day, counted from 1970-01-01; saturates instead of overflowing.
   public init(day: Int64) {
-    self.init(milliseconds: day * Self.millisecondsPerDay)
+    let (product, overflow) = day.multipliedReportingOverflow(by: Self.millisecondsPerDay)
+    self.init(milliseconds: overflow ? (day < 0 ? .min : .max) : product)
   }
 
   /// The UTC day, counted from 1970-01-01.

@@ -103,6 +103,45 @@ struct PodfluxLibraryTests {
     #expect(await states.next() == nil)
   }
 
+  /// Rows had them, and no engine could open the library any more; some ended the program.
+  @Test("Values outside the protocol's limits are refused, alone, and the library opens again")
+  func limits() async throws {
+    let scene = try EngineScene()
+    let podflux = try await Podflux.open(library: scene.library)
+    let path = try WebAddress("https://a.example/1.mp3")
+    func enqueue(_ description: Download.Description) -> Action {
+      .downloads(.enqueue(.init(address: path, description: description, isPaused: true)))
+    }
+    let wrong: [Action] = [
+      enqueue(.init(headers: [Header(name: "X Token", value: "a")])),
+      enqueue(.init(published: PublicationDate(Timestamp(milliseconds: .max)))), enqueue(.init(expectedLength: -1)),
+      enqueue(.init(title: String(repeating: "a", count: 4 << 20))),
+      .network(.report(NetworkPath(status: .online, interface: .wifi, device: "a/b\nc"))),
+      .downloads(.pause(.matching(.olderThanDays(.max)))), .downloads(.pause(.matching(.newerThanDays(.min)))),
+      .timeCame,
+    ]
+    for action in wrong { await #expect(throws: Refusal.self, "\(action)") { try await podflux.dispatch(action) } }
+    await #expect(throws: Refusal.self) {
+      _ = try await podflux.snapshot(.init(downloads: .init(condition: .olderThanDays(.max))))
+    }
+    var states = podflux.settings(interval: .nan).makeAsyncIterator()
+    #expect(await states.next() != nil)
+    _ = try await podflux.dispatch(enqueue(.init(title: "right")))
+    await podflux.stop()
+    let again = try await Podflux.open(library: scene.library)
+    #expect(try await again.snapshot().downloads?.items.map(\.download.description.title) == ["right"])
+    await again.stop()
+  }
+
+  @Test("An engine goes on as long as one of its sequences is read")
+  func heldBySequence() async throws {
+    let scene = try EngineScene()
+    var states = try await Podflux.open(library: scene.library).settings(interval: 0.05).makeAsyncIterator()
+    #expect(await states.next() != nil)
+    let refused = await #expect(throws: EngineError.self) { _ = try await Podflux.open(library: scene.library) }
+    #expect(refused != nil, "the engine holds its library")
+  }
+
   @Test("Requests near the end get an answer, and may be repeated")
   func storm() async throws {
     let scene = try EngineScene()

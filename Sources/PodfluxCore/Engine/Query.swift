@@ -31,6 +31,11 @@ public struct Observation: Hashable, Sendable {
   /// Seconds between two lines of a store.
   public static let intervals = 0.05...3600.0
 
+  /// The nearest interval within the limits; the shortest in the place of what is no number.
+  package static func bounded(_ interval: Double) -> Double {
+    interval >= intervals.lowerBound ? min(interval, intervals.upperBound) : intervals.lowerBound
+  }
+
   /// Makes an observation; of all stores each quarter of a second, by default.
   public init(state: SnapshotQuery = .init(), includesActions: Bool = false, interval: Double = 0.25) {
     self.state = state

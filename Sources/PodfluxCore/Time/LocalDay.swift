@@ -29,7 +29,8 @@ public struct LocalDay: Hashable, Sendable {
 
   /// The start of the day so many days before this one.
   public func beginning(daysBefore days: Int64 = 0) -> Timestamp {
-    Timestamp(day: number - days).advanced(byMilliseconds: -secondsEast * Self.millisecondsPerSecond)
+    let (day, overflow) = number.subtractingReportingOverflow(days)
+    return Timestamp(day: overflow ? (days > 0 ? .min : .max) : day).advanced(byMilliseconds: -secondsEast * Self.millisecondsPerSecond)
   }
 }
 

@@ -22,6 +22,9 @@ extension EngineRequest {
 
   private func checked(for library: String) throws(Refusal) -> EngineRequest {
     guard case .action(let action) = content else { return self }
+    guard action.isIntent else {
+      throw Refusal(.unknownAction, "only the engine's own services tell facts; dispatch what is wanted")
+    }
     switch action {
     case .updateSettings(let patch):
       try Self.check(patch)

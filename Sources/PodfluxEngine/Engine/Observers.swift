@@ -92,7 +92,7 @@ final class Observers: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - query: What to show.
-  ///   - interval: How long changes are gathered at least, in seconds.
+  ///   - interval: How long changes are gathered at least, in seconds; bounded by `Observation.intervals`.
   ///   - onEnd: Called when there will be no more: it was removed, or the engine ends.
   ///   - hasRoom: Whether a moment can be taken in now; otherwise a later one is offered.
   ///   - deliver: Called one at a time, on a queue of the observers; `flush` and `close` wait for it in a turn, so that
@@ -106,7 +106,7 @@ final class Observers: @unchecked Sendable {
       onEnd()
       return lastToken
     }
-    let milliseconds = Int(interval * 1000)
+    let milliseconds = Int(Observation.bounded(interval) * 1000)
     groups[milliseconds, default: Group()].watches[lastToken] = Watch(
       query: query, hasRoom: hasRoom, deliver: deliver, onEnd: onEnd)
     // The first state is delivered at once, even if the next delivery has its time already.

@@ -1,6 +1,7 @@
 import EngineRuntime
 import PodfluxCore
 import Synchronization
+import WireProtocol
 
 /// Connects a program's asynchronous calls with the engine that the program owns.
 final class LibraryClient: EngineOwner, EngineClient {
@@ -32,7 +33,20 @@ final class LibraryClient: EngineOwner, EngineClient {
 
   // MARK: Requests
 
-  func post(_ content: EngineRequest.Content) async -> Response.Outcome {
+  /// Posts an action and awaits its reply. What is outside the protocol's limits is refused here: rows with it could not
+  /// be read again.
+  func post(_ action: Action) async -> Response.Outcome {
+    // The engine refuses it with its own words.
+    guard action.isIntent else { return await post(.action(action)) }
+    do throws(Refusal) {
+      try Request.action(action).check()
+      return await post(.action(action))
+    } catch {
+      return .refusal(error)
+    }
+  }
+
+  private func post(_ content: EngineRequest.Content) async -> Response.Outcome {
     await withCheckedContinuation { continuation in
       let request = Waiting(content: content) { continuation.resume(returning: $0.outcome) }
       let isClosed = state.withLock { state in
@@ -49,6 +63,7 @@ final class LibraryClient: EngineOwner, EngineClient {
   }
 
   func ask(_ query: Query) async throws(Refusal) -> Answer {
+    try Request.query(query).check()
     switch await post(.query(query)) {
     case .answer(let answer): return answer
     case .refusal(let refusal): throw refusal

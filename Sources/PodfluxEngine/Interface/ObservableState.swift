@@ -10,7 +10,8 @@ import Synchronization
 /// ```
 ///
 /// Every property is thread safe. Each holds a consistent state, and all of them reach the same one shortly after a
-/// change.
+/// change. Observers are told on a queue of the engine, which waits for them: an observer returns at once, and leaves
+/// what takes time, or waits for the engine, to others.
 public final class ObservableState: Observable, Sendable {
   private let registrar = ObservationRegistrar()
   private let current: Mutex<Snapshot>
@@ -39,16 +40,19 @@ public final class ObservableState: Observable, Sendable {
     return current.withLock { $0 }[keyPath: part]
   }
 
-  /// Replaces the state; notifies the observers of changed properties. One call at a time.
+  /// Replaces the state; then notifies the observers of changed properties, who read the new value. One call at a time.
   @Sendable func update(_ moment: ObservedMoment) {
-    let (old, new) = (current.withLock { $0 }, moment.snapshot)
-    var replace = { self.current.withLock { $0 = new } }
+    let new = moment.snapshot
+    // Before any observer hears of it: one that reads at once, and observes anew, would keep the old value.
+    let old = current.withLock { current in
+      defer { current = new }
+      return current
+    }
     func announce<Value: Equatable>(
       _ property: KeyPath<ObservableState, Value>, _ part: KeyPath<Snapshot, Value>
     ) {
       guard old[keyPath: part] != new[keyPath: part] else { return }
-      let inner = replace
-      replace = { self.registrar.withMutation(of: self, keyPath: property, inner) }
+      registrar.withMutation(of: self, keyPath: property) {}
     }
     announce(\.downloads, \.downloads)
     announce(\.feeds, \.feeds)
@@ -58,6 +62,5 @@ public final class ObservableState: Observable, Sendable {
     announce(\.network, \.network)
     announce(\.sessions, \.sessions)
     announce(\.cleanup, \.cleanup)
-    replace()
   }
 }

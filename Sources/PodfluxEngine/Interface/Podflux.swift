@@ -7,11 +7,11 @@ import Synchronization
 /// ```swift
 /// let podflux = try await Podflux.open(library: "/srv/podcasts")
 /// _ = try await podflux.dispatch(.downloads(.enqueue(.init(address: try WebAddress("https://example.org/1.mp3")))))
-/// for await downloads in podflux.downloads() where downloads.counts[.completed] == 1 { break }
-/// await podflux.stop()
+/// for await downloads in podflux.downloads() { print(downloads.counts) }
 /// ```
 ///
-/// Every method is thread safe. State is read-only: it changes through actions alone.
+/// Every method is thread safe. State is read-only: it changes through actions alone. The cancellation of a task that
+/// waits for a method takes nothing back: the engine does what was asked for, and the method returns its answer.
 public final class Podflux: Sendable {
   private let engine: Engine
   private let client: LibraryClient
@@ -64,18 +64,28 @@ public final class Podflux: Sendable {
   /// - Parameter action: An intent (`Action.isIntent`); only the engine itself posts facts.
   /// - Throws: `Refusal`; nothing was changed then.
   public func dispatch(_ action: Action) async throws(Refusal) -> Reply {
-    guard action.isIntent else {
-      throw Refusal(.unknownAction, "only the engine's own services tell facts; dispatch what is wanted")
-    }
-    switch await client.post(.action(action)) {
+    switch await client.post(action) {
     case .reply(let reply): return reply
     case .refusal(let refusal): throw refusal
     case .answer: preconditionFailure("an action has a reply")
     }
   }
 
-  /// Stops the engine, now or when no download can make progress any more, and returns when the library is closed.
-  public func stop(_ mode: StopMode = .now) async {
+  /// When an engine stops.
+  public enum Ending: Hashable, Sendable {
+    /// At once; what is under way is kept.
+    case now
+    /// When no download can make progress any more.
+    case drain
+  }
+
+  /// Stops the engine for good, and returns when the library is closed. `suspend()` closes it for a while.
+  public func stop(_ ending: Ending = .now) async {
+    let mode: StopMode =
+      switch ending {
+      case .now: .now
+      case .drain: .drain
+      }
     engine.stop(mode, because: .shutdown)
     await client.waitUntilClosed()
   }
@@ -175,13 +185,14 @@ public final class Podflux: Sendable {
   private func states<State: Hashable & Sendable>(
     _ query: SnapshotQuery, interval: Double, _ part: @escaping @Sendable (Snapshot) -> State?
   ) -> AsyncStream<State> {
-    let limits = Observation.intervals
     let (stream, continuation) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .bufferingNewest(1))
     let last = LastValue<State>()
     let end = engine.observe(
-      query, interval: interval >= limits.lowerBound ? min(interval, limits.upperBound) : limits.lowerBound,
+      query, interval: interval,
       onEnd: { continuation.finish() },
-      deliver: { moment in
+      // The engine goes on as long as one of its streams is read.
+      deliver: { [self] moment in
+        defer { withExtendedLifetime(self) {} }
         guard let state = part(moment.snapshot), last.replace(with: state) else { return }
         continuation.yield(state)
       })

@@ -13,11 +13,12 @@ struct SwiftAPISnippets {
     let (folder, url) = (scene.library, scene.serve("/1.mp3", length: 100_000).description)
     // snippet.begin first
     let podflux = try await Podflux.open(library: folder)
-    let episode = try WebAddress(url)
-    _ = try await podflux.dispatch(.downloads(.enqueue(.init(id: DownloadID("first"), address: episode))))
-    for await downloads in podflux.downloads() {
-      print(downloads.counts, downloads.bytesPerSecond)
-      if downloads.counts[.completed] == 1 { break }
+    let enqueue = DownloadIntent.Enqueue(address: try WebAddress(url))
+    guard case .enqueued(let id, _) = try await podflux.dispatch(.downloads(.enqueue(enqueue))) else { return }
+    for await downloads in podflux.downloads(.init(condition: .ids([id]), isUnfiltered: true)) {
+      guard let kind = downloads.items.first?.download.state.kind else { continue }
+      print(kind, downloads.bytesPerSecond)
+      if kind == .completed || kind == .failed { break }
     }
     await podflux.stop()
     // snippet.end
