@@ -30,7 +30,8 @@ public struct LocalDay: Hashable, Sendable {
   /// The start of the day so many days before this one.
   public func beginning(daysBefore days: Int64 = 0) -> Timestamp {
     let (day, overflow) = number.subtractingReportingOverflow(days)
-    return Timestamp(day: overflow ? (days > 0 ? .min : .max) : day).advanced(byMilliseconds: -secondsEast * Self.millisecondsPerSecond)
+    let beginning = Timestamp(day: overflow ? (days > 0 ? .min : .max) : day)
+    return beginning.advanced(byMilliseconds: -secondsEast * Self.millisecondsPerSecond)
   }
 }
 

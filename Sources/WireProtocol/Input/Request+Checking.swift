@@ -22,6 +22,6 @@ extension Request {
     let said = try Request(Envelope(document.object))
     guard case .action = self, said != self else { return }
     throw Refusal(
-      .invalidValue, "a value of it is outside the limits of the protocol, or not a client's to set; give one within them")
+      .invalidValue, "a value is outside the limits of the protocol, or not a client's to set; give one within them")
   }
 }
