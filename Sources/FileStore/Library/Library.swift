@@ -32,14 +32,22 @@ public final class Library: Sendable {
   /// remove the folder into which another thread publishes.
   let folderChanges = SleepingLock(())
   let folderSyncs = FolderSyncs()
-  let foldedFolders = FoldedFolders()
+  let foldedFolders: FoldedFolders
+  /// Whether the library's disk takes names that differ in case only for one: exFAT, vfat, SMB as a rule, folders of
+  /// ext4 with `chattr +F`. There each new path is spelled as on the disk, whatever a caller asks for: the library's
+  /// walks find no other.
+  public let ignoresCase: Bool
   /// The way to move files here; the first move determines it, once per library.
   let moves: MoveChoice
   /// The spelling of partial files' names.
   let partialNames: PartialName.Style
 
-  private init(_ folders: Folders, incomingFolder: Descriptor?, partialNames: PartialName.Style, firstMove: Move) {
+  private init(
+    _ folders: Folders, incomingFolder: Descriptor?, partialNames: PartialName.Style, firstMove: Move, ignoresCase: Bool
+  ) {
     self.partialNames = partialNames
+    self.ignoresCase = ignoresCase
+    foldedFolders = FoldedFolders(ignoresCase: ignoresCase)
     self.incomingFolder = incomingFolder
     moves = MoveChoice(firstMove)
     path = folders.path
@@ -78,7 +86,9 @@ public final class Library: Sendable {
       let canRename = try folders.canRenameIntoLibrary()
       if movesAcross || !canRename { incomingFolder = try folders.engine.openFolder(Layout.incoming, mode) }
     }
-    return Library(folders, incomingFolder: incomingFolder, partialNames: partialNames, firstMove: firstMove)
+    return Library(
+      folders, incomingFolder: incomingFolder, partialNames: partialNames, firstMove: firstMove,
+      ignoresCase: try folders.ignoreCase())
   }
 
   /// The path of the database: SQLite opens files by path only.
@@ -89,6 +99,7 @@ extension Library {
   /// The engine's names in a library.
   enum Layout {
     static let engine: EntryName = ".podflux"
+    static let engineInUpperCase: EntryName = ".PODFLUX"
     static let binding: EntryName = "binding"
     static let database = EntryName(Library.databaseName)
     static let databaseNote: EntryName = "database"

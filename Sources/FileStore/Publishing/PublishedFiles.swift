@@ -14,6 +14,9 @@ public struct PublishedFiles: Sendable {
     self.library = library
   }
 
+  /// Whether the library's disk takes names that differ in case only for one.
+  public var ignoresCase: Bool { library.ignoresCase }
+
   /// Whether an entry of any kind is at `path`, a folder or a link included.
   public func exists(_ path: EntryPath) throws(FileError) -> Bool {
     try walk(to: path)?.status() != nil

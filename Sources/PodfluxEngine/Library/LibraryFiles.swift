@@ -90,6 +90,8 @@ private struct AttemptPlaces: FilePlaces {
   let promised: PromisedPlaces
   let owner: WebAddress
 
+  var ignoresCase: Bool { published.ignoresCase }
+
   func spelled(_ path: LibraryPath) throws(DownloadError) -> LibraryPath {
     try translatingErrors { () throws(FileError) in try published.spelled(path) }
   }
