@@ -124,11 +124,9 @@ extension Library {
       if let left = try state.statusOfChild(probe), left.kind == .regular, left.identity.size == 0 {
         _ = try state.deleteFile(probe)
       }
-      _ = try state.openChild(probe, O_WRONLY | O_CREAT | O_EXCL | O_NONBLOCK, mode: Layout.privateFileMode)
+      _ = try state.makeChild(probe, O_WRONLY | O_EXCL | O_NONBLOCK, mode: Layout.privateFileMode)
       do throws(FileError) {
-        try systemCall("renameat", engine.pathOfChild(probe)) {
-          renameat(state.number, probe.cString, engine.number, probe.cString)
-        }
+        try state.moveChild(probe, to: probe, in: engine)
       } catch .crossDevice {
         _ = try state.deleteFile(probe)
         return false

@@ -130,6 +130,10 @@ extension Library {
       try systemCall("mkdir", path) { mkdir(path, mode) }
     } catch .exists {
       return
+    } catch .denied {
+      let parent = parent(of: path) ?? "."
+      throw faccessat(AT_FDCWD, parent, W_OK | X_OK, AT_EACCESS) == 0
+        ? .denied(path: path) : .folderDenied(path: realPath(parent) ?? parent)
     } catch .notFound {
       guard let parent = parent(of: path), parent != path else { throw .notFound(path: path) }
       try makeFolders(parent)
@@ -154,7 +158,10 @@ extension Library {
     if try folder.statusOfChild(Layout.marker) == nil, try !isUnused(folder) { return }
     // Opening or reading a pipe would block until a writer comes.
     _ = try folder.statusOfChild(Layout.marker)?.regularFile(at: folder.pathOfChild(Layout.marker))
-    let file = try folder.openChild(Layout.marker, isWanted ? O_RDWR | O_CREAT : O_RDONLY, mode: Layout.fileMode)
+    let file =
+      isWanted
+      ? try folder.makeChild(Layout.marker, O_RDWR, mode: Layout.fileMode)
+      : try folder.openChild(Layout.marker, O_RDONLY)
     let found = try file.read(offset: 0, count: marker.count + 1)
     if found.isEmpty, isWanted {
       let outcome = marker.withUnsafeBytes { file.write($0, offset: 0) }

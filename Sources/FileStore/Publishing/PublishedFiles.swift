@@ -103,8 +103,10 @@ public struct PublishedFiles: Sendable {
   private func removeEmptyFolder(_ name: EntryName, in parent: Descriptor) throws(FileError) -> Bool {
     do throws(FileError) {
       try library.folderChanges.withLock { (_) throws(FileError) in
-        _ = try systemCall("unlinkat", parent.pathOfChild(name)) {
-          unlinkat(parent.number, name.cString, AT_REMOVEDIR)
+        try parent.changingEntry { () throws(FileError) in
+          try systemCall("unlinkat", parent.pathOfChild(name)) {
+            unlinkat(parent.number, name.cString, AT_REMOVEDIR)
+          }
         }
       }
       return true

@@ -23,7 +23,7 @@ public struct StagedFiles: Sendable {
     }
     // A new inode: the former file of this number may have got its name.
     _ = try folder.deleteFile(name)
-    let file = try folder.openChild(name, O_WRONLY | O_CREAT | O_EXCL, mode: Library.Layout.fileMode)
+    let file = try folder.makeChild(name, O_WRONLY | O_EXCL, mode: Library.Layout.fileMode)
     let outcome = bytes.withUnsafeBytes { file.write($0, offset: 0) }
     if let failure = outcome.failure { throw failure }
     try file.synchronize()

@@ -183,8 +183,8 @@ extension DownloadError {
       case .exists: (.fileExists, nil)
       case .io where error.isOfScarceMeans: (.io, .passing)
       // A person may put a folder back in the place of a link, or of another disk.
-      case .notFound, .readOnly, .denied, .notPrivate, .unknownFormat, .mismatch, .symbolicLink, .notAFolder,
-        .crossDevice, .io:
+      case .notFound, .readOnly, .denied, .folderDenied, .notPrivate, .unknownFormat, .mismatch, .symbolicLink,
+        .notAFolder, .crossDevice, .io:
         (.io, nil)
       case .notARegularFile, .illegalPath, .refusedName, .tooDeep, .ofOtherLibrary: (.io, .lasting)
       }
