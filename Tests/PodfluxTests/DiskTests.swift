@@ -76,6 +76,32 @@ struct DiskTests {
     print("\(kind.rawValue), state elsewhere: \(hasStateElsewhere): \(scene.publishedFiles())")
   }
 
+  @Test("Podcasts whose names differ in case only share the folder that is there", arguments: [true, false])
+  func podcastsInOneFolder(isPortable: Bool) throws {
+    if let reason = PrivateDisk.unavailability(of: .exfat) {
+      print("skipped: \(reason)")
+      return
+    }
+    let scene = try DiskScene(.exfat)
+    let engine = try scene.start()
+    try engine.order("settings/update", ["portableNames": isPortable, "reserveFreeBytes": 0])
+    for (number, podcast) in ["Show", "show", "SHOW"].enumerated() {
+      _ = scene.serve("/\(number).mp3", length: 20_000 + number, bytesPerSecond: 4_000_000)
+      try engine.order(
+        "downloads/enqueue",
+        ["id": "d\(number)", "url": scene.origin.url("/\(number).mp3"), "podcast": podcast, "title": "\(number)"])
+      try engine.waitForAllCompleted()
+    }
+    // A client's own path too.
+    _ = scene.serve("/3.mp3", length: 20_003, bytesPerSecond: 4_000_000)
+    try engine.order(
+      "downloads/enqueue", ["id": "d3", "url": scene.origin.url("/3.mp3"), "path": "sHOW/3.mp3"])
+    let items = try engine.waitForAllCompleted()
+    #expect(items.compactMap(\.path).sorted() == (0...3).map { "Show/\($0).mp3" })
+    #expect(scene.publishedFiles() == (0...3).map { "Show/\($0).mp3" })
+    #expect(try scene.steps(engine).isEmpty)
+  }
+
   @Test(
     "Files are renamed over kills, in circles and in case only, and each name has its own bytes",
     arguments: [PrivateDisk.Kind.exfat, .mergerfs, .bindfs, .ext4])

@@ -2,6 +2,8 @@ import PodfluxCore
 
 /// The places of a library's files, as far as names for new ones need them.
 package protocol FilePlaces {
+  /// Whether the disk takes names that differ in case only for one: there they are kept apart in any case.
+  var ignoresCase: Bool { get }
   /// The path with its folders spelled as those that are there, where some disks would take them for the same.
   func spelled(_ path: LibraryPath) throws(DownloadError) -> LibraryPath
   /// Whether the path, or one that some disks would take for it, is taken.
@@ -13,6 +15,8 @@ package protocol FilePlaces {
 }
 
 extension FilePlaces {
+  package var ignoresCase: Bool { false }
+
   /// A place for a complete file: the lowest number that is free, as long as the numbers before it are taken without
   /// gaps. Nothing is taken by this: whether the place is still free is seen when the file is published. Cost: looks at
   /// places, logarithmic in the files of one name.
@@ -28,9 +32,10 @@ extension FilePlaces {
     candidate: (Int) throws(DownloadError) -> LibraryPath
   ) throws(DownloadError) -> LibraryPath? {
     if let wanted { return try place(wanted, number: number, portably: isPortable) }
+    let isSpelled = isPortable || ignoresCase
     func freePlace(_ number: Int) throws(DownloadError) -> LibraryPath? {
-      let path = try isPortable ? spelled(candidate(number)) : candidate(number)
-      return try (isPortable ? isTaken(path) : exists(path)) ? nil : path
+      let path = try isSpelled ? spelled(candidate(number)) : candidate(number)
+      return try (isSpelled ? isTaken(path) : exists(path)) ? nil : path
     }
     var number = number
     while true {
@@ -71,10 +76,11 @@ extension FilePlaces {
   private func place(
     _ wanted: LibraryPath, number: Int, portably isPortable: Bool
   ) throws(DownloadError) -> LibraryPath? {
-    guard isPortable else { return number == 1 ? wanted : nil }
-    let place = try spelled(wanted.portable)
+    guard isPortable || ignoresCase else { return number == 1 ? wanted : nil }
+    let wanted = isPortable ? wanted.portable : wanted
+    let place = try spelled(wanted)
     if number == 1 { return place }
-    guard number == 2, place != wanted.portable else { return nil }
+    guard number == 2, place != wanted else { return nil }
     return try isTaken(place) ? nil : place
   }
 }

@@ -13,7 +13,7 @@ extension Descriptor {
     check: (Descriptor) throws(FileError) -> Void = { _ in }
   ) throws(FileError) {
     _ = try deleteFile(temporary)
-    let file = try openChild(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: Library.Layout.privateFileMode)
+    let file = try makeChild(temporary, O_WRONLY | O_EXCL, mode: Library.Layout.privateFileMode)
     do throws(FileError) {
       try check(file)
       let outcome = bytes.withUnsafeBytes { file.write($0, offset: 0) }
@@ -28,9 +28,7 @@ extension Descriptor {
 
   /// Gives a child another name, in the place of what has it, durably.
   func renameChild(_ name: EntryName, to newName: EntryName) throws(FileError) {
-    try systemCall("renameat", pathOfChild(newName)) {
-      renameat(number, name.cString, number, newName.cString)
-    }
+    try moveChild(name, to: newName, in: self)
     try synchronize()
   }
 }

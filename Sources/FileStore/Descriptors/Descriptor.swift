@@ -83,20 +83,6 @@ final class Descriptor: Sendable {
     }
   }
 
-  /// Creates a subfolder and syncs this folder, so that the subfolder survives a power cut.
-  ///
-  /// Returns false, and changes nothing, if the folder exists already.
-  @discardableResult
-  func makeFolder(_ name: EntryName, mode: mode_t) throws(FileError) -> Bool {
-    do throws(FileError) {
-      try systemCall("mkdirat", pathOfChild(name)) { mkdirat(number, name.cString, mode) }
-      try synchronize()
-      return true
-    } catch .exists {
-      return false
-    }
-  }
-
   /// The status of a child, or nil if there is none. Follows no link.
   func statusOfChild(_ name: EntryName) throws(FileError) -> FileStatus? {
     var status = stat()

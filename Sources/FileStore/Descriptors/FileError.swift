@@ -12,6 +12,9 @@ public enum FileError: Error, Hashable, Sendable {
   case readOnly(path: String)
   /// The permissions forbid it (EACCES, EPERM).
   case denied(path: String)
+  /// The permissions of a folder forbid to make, remove or rename an entry in it. The library's top is named by its
+  /// whole path.
+  case folderDenied(path: String)
   /// The path contains a symbolic link; the engine follows none inside a library (ELOOP).
   case symbolicLink(path: String)
   /// The path names no folder where one is required (ENOTDIR).
@@ -76,6 +79,7 @@ extension FileError: CustomStringConvertible {
     case .notFound(let path): "\"\(path)\" does not exist"
     case .readOnly(let path): "\"\(path)\" is on a file system that is mounted read-only"
     case .denied(let path): "the permissions of \"\(path)\" do not allow this; give this user access to it"
+    case .folderDenied(let path): "this user may not write in the folder \"\(path)\"; give it access to that folder"
     case .symbolicLink(let path): "\"\(path)\" is a symbolic link, and none is followed inside a library"
     case .notAFolder(let path): "\"\(path)\" is not a folder"
     case .notARegularFile(let path): "\"\(path)\" is not a regular file"

@@ -10,6 +10,9 @@ import Synchronization
 /// A change is detected by the folder's change time. If another program adds a name within the same tick of the file
 /// system's clock, some milliseconds, the change may be missed: then two names exist where one was wanted, and no file
 /// is overwritten.
+///
+/// A disk that ignores case says of `show` that it is there where it is `Show`: there the listing alone knows how a
+/// name is spelled.
 final class FoldedFolders: Sendable {
   /// How many names are cached, over all folders: at 8 bytes each, some MiB.
   static let maximumNames = 1 << 18
@@ -42,6 +45,12 @@ final class FoldedFolders: Sendable {
   }
 
   private let state = Mutex(State())
+  private let ignoresCase: Bool
+
+  /// - Parameter ignoresCase: Whether the disk takes names that differ in case only for one.
+  init(ignoresCase: Bool = false) {
+    self.ignoresCase = ignoresCase
+  }
 
   /// How many folders have been listed so far, for tests.
   var listings: Int { state.withLock(\.listings) }
@@ -52,19 +61,22 @@ final class FoldedFolders: Sendable {
   /// there is none.
   ///
   /// Prefers `name` itself, then the first in the order of bytes. Costs two stats if the folder is cached and has no
-  /// such name; otherwise lists the folder.
+  /// such name; otherwise lists the folder. A disk that ignores case has the folder listed for each name that is there.
   func twin(of name: EntryName, in folder: Descriptor) throws(FileError) -> EntryName? {
-    if try folder.statusOfChild(name) != nil { return name }
+    let isThere = try folder.statusOfChild(name) != nil
+    if isThere, !ignoresCase { return name }
     let (key, change) = try identity(of: folder)
     let fingerprint = FoldedName(name).fingerprint
-    let mayBeThere = state.withLock { state in
-      guard var index = state.indexes[key], index.change == change else { return true }
+    let isKnownToBeAbsent = state.withLock { state in
+      guard var index = state.indexes[key], index.change == change else { return false }
       state.uses += 1
       index.use = state.uses
       state.indexes[key] = index
-      return index.fingerprints.contains(fingerprint)
+      return !index.fingerprints.contains(fingerprint)
     }
-    return mayBeThere ? try list(folder, key, change, lookingFor: name) : nil
+    if isKnownToBeAbsent, !isThere { return nil }
+    // The disk may take for one what no table of Unicode does, the short names of vfat for example.
+    return try list(folder, key, change, lookingFor: name) ?? (isThere ? name : nil)
   }
 
   /// Records a name that the engine has just added to the folder, after `twin` was called for it: the folder is not
@@ -106,7 +118,7 @@ final class FoldedFolders: Sendable {
       if fingerprints.count <= Self.maximumNames { fingerprints.insert(folded.fingerprint) }
       guard folded == wanted else { continue }
       let found = record.entryName
-      twin = twin.map { min($0, found) } ?? found
+      twin = found == name || twin == name ? name : twin.map { min($0, found) } ?? found
     }
     state.withLock { state in
       state.listings += 1

@@ -14,8 +14,9 @@ struct FolderWalk {
 
   /// Opens the folders on the path to `path`, and creates missing ones if `makingFolders` is true.
   ///
-  /// If `sparingTwins` is true, it fails with `exists` instead of creating a folder that a case-insensitive disk would
-  /// confuse with another.
+  /// If `makingFolders` and `sparingTwins` are true, it fails with `exists` instead of creating a folder that a
+  /// case-insensitive disk would confuse with another. On such a disk it fails with `exists` too where a folder is
+  /// spelled otherwise: another thread has just made it, and the file's path must be that on the disk.
   init(
     to path: EntryPath, in library: Library, makingFolders: Bool, sparingTwins: Bool = false
   ) throws(FileError) {
@@ -26,8 +27,8 @@ struct FolderWalk {
     var place: [UInt8] = []
     var made: [EntryPath] = []
     for name in names {
-      let twins = sparingTwins ? library.foldedFolders : nil
-      let (child, isMade) = try Self.open(name, in: folder, makingFolders: makingFolders, sparing: twins)
+      let (child, isMade) = try Self.open(
+        name, in: folder, of: library, makingFolders: makingFolders, sparingTwins: sparingTwins)
       place += (place.isEmpty ? [] : [UInt8(ascii: "/")]) + name.bytes
       if isMade { made.append(EntryPath(bytes: place)) }
       parents.append((folder, name))
@@ -44,20 +45,29 @@ struct FolderWalk {
   }
 
   private static func open(
-    _ name: EntryName, in folder: Descriptor, makingFolders: Bool, sparing twins: FoldedFolders?
+    _ name: EntryName, in folder: Descriptor, of library: Library, makingFolders: Bool, sparingTwins: Bool
   ) throws(FileError) -> (folder: Descriptor, isMade: Bool) {
+    let child: Descriptor
     do throws(FileError) {
-      return (try folder.openFolder(name), false)
+      child = try folder.openFolder(name)
     } catch .notFound where makingFolders {
-      if let twin = try twins?.twin(of: name, in: folder), twin != name {
-        guard try folder.statusOfChild(twin)?.kind == .folder else {
-          throw .notAFolder(path: folder.pathOfChild(twin))
-        }
-        throw .exists(path: folder.pathOfChild(twin))
-      }
+      if sparingTwins { try checkSpelling(of: name, in: folder, library.foldedFolders) }
       let isMade = try folder.makeFolder(name, mode: Library.Layout.folderMode)
-      try twins?.added(name, to: folder)
+      if sparingTwins { try library.foldedFolders.added(name, to: folder) }
       return (try folder.openFolder(name), isMade)
     }
+    if makingFolders, sparingTwins, library.ignoresCase {
+      try checkSpelling(of: name, in: folder, library.foldedFolders)
+    }
+    return (child, false)
+  }
+
+  /// Fails if the folder has another name that a case-insensitive disk would take for this one, and not this one.
+  private static func checkSpelling(
+    of name: EntryName, in folder: Descriptor, _ twins: FoldedFolders
+  ) throws(FileError) {
+    guard let twin = try twins.twin(of: name, in: folder), twin != name else { return }
+    guard try folder.statusOfChild(twin)?.kind == .folder else { throw .notAFolder(path: folder.pathOfChild(twin)) }
+    throw .exists(path: folder.pathOfChild(twin))
   }
 }

@@ -106,6 +106,14 @@ extension Library {
       return own.hasLastingInode && other.identity.inode != own.inode
     }
 
+    /// Whether the library's disk takes names that differ in case only for one. Where inodes do not last, FUSE servers
+    /// give two spellings two inodes.
+    func ignoreCase() throws(FileError) -> Bool {
+      guard let other = try top.statusOfChild(Layout.engineInUpperCase) else { return false }
+      let own = try engine.status().identity
+      return !own.hasLastingInode || other.identity.inode == own.inode
+    }
+
     /// Whether a file can be renamed from the state folder into the library; tries it with an empty file. Device
     /// numbers do not tell: one device can be mounted twice, and rename(2) fails with EXDEV between its mounts.
     ///
@@ -116,11 +124,9 @@ extension Library {
       if let left = try state.statusOfChild(probe), left.kind == .regular, left.identity.size == 0 {
         _ = try state.deleteFile(probe)
       }
-      _ = try state.openChild(probe, O_WRONLY | O_CREAT | O_EXCL | O_NONBLOCK, mode: Layout.privateFileMode)
+      _ = try state.makeChild(probe, O_WRONLY | O_EXCL | O_NONBLOCK, mode: Layout.privateFileMode)
       do throws(FileError) {
-        try systemCall("renameat", engine.pathOfChild(probe)) {
-          renameat(state.number, probe.cString, engine.number, probe.cString)
-        }
+        try state.moveChild(probe, to: probe, in: engine)
       } catch .crossDevice {
         _ = try state.deleteFile(probe)
         return false

@@ -37,8 +37,8 @@ extension Library {
     }
     // Where one was before, the start says that it is lost.
     if try !notesDatabase() {
-      _ = try stateFolder.openChild(
-        EntryName(Self.databaseName), O_RDWR | O_CREAT | O_NONBLOCK, mode: Layout.privateFileMode)
+      _ = try stateFolder.makeChild(
+        EntryName(Self.databaseName), O_RDWR | O_NONBLOCK, mode: Layout.privateFileMode)
     }
     for folder in [Layout.quarantine, Layout.restored, Layout.incoming] {
       close(folder, in: engineFolder, Layout.privateFolderMode, &failures)

@@ -21,8 +21,8 @@ extension Library {
     // A program that copies a library may leave a hole in its place.
     if let status, min(size, status.allocatedBytes) >= Self.recordsRoomBytes { return }
     guard try Self.diskSpace(of: stateFolder).freeBytes >= Self.freeBytesForRecordsRoom else { return }
-    let flags = O_RDWR | O_CREAT | O_NONBLOCK
-    let descriptor = try stateFolder.openChild(Layout.recordsRoom, flags, mode: Layout.privateFileMode)
+    let descriptor = try stateFolder.makeChild(
+      Layout.recordsRoom, O_RDWR | O_NONBLOCK, mode: Layout.privateFileMode)
     // It returns the error, and leaves errno alone (posix_fallocate(3)).
     var code: CInt
     repeat {

@@ -32,14 +32,22 @@ public final class Library: Sendable {
   /// remove the folder into which another thread publishes.
   let folderChanges = SleepingLock(())
   let folderSyncs = FolderSyncs()
-  let foldedFolders = FoldedFolders()
+  let foldedFolders: FoldedFolders
+  /// Whether the library's disk takes names that differ in case only for one: exFAT, vfat, SMB as a rule, folders of
+  /// ext4 with `chattr +F`. There each new path is spelled as on the disk, whatever a caller asks for: the library's
+  /// walks find no other.
+  public let ignoresCase: Bool
   /// The way to move files here; the first move determines it, once per library.
   let moves: MoveChoice
   /// The spelling of partial files' names.
   let partialNames: PartialName.Style
 
-  private init(_ folders: Folders, incomingFolder: Descriptor?, partialNames: PartialName.Style, firstMove: Move) {
+  private init(
+    _ folders: Folders, incomingFolder: Descriptor?, partialNames: PartialName.Style, firstMove: Move, ignoresCase: Bool
+  ) {
     self.partialNames = partialNames
+    self.ignoresCase = ignoresCase
+    foldedFolders = FoldedFolders(ignoresCase: ignoresCase)
     self.incomingFolder = incomingFolder
     moves = MoveChoice(firstMove)
     path = folders.path
@@ -78,7 +86,9 @@ public final class Library: Sendable {
       let canRename = try folders.canRenameIntoLibrary()
       if movesAcross || !canRename { incomingFolder = try folders.engine.openFolder(Layout.incoming, mode) }
     }
-    return Library(folders, incomingFolder: incomingFolder, partialNames: partialNames, firstMove: firstMove)
+    return Library(
+      folders, incomingFolder: incomingFolder, partialNames: partialNames, firstMove: firstMove,
+      ignoresCase: try folders.ignoreCase())
   }
 
   /// The path of the database: SQLite opens files by path only.
@@ -89,6 +99,7 @@ extension Library {
   /// The engine's names in a library.
   enum Layout {
     static let engine: EntryName = ".podflux"
+    static let engineInUpperCase: EntryName = ".PODFLUX"
     static let binding: EntryName = "binding"
     static let database = EntryName(Library.databaseName)
     static let databaseNote: EntryName = "database"
@@ -119,6 +130,10 @@ extension Library {
       try systemCall("mkdir", path) { mkdir(path, mode) }
     } catch .exists {
       return
+    } catch .denied {
+      let parent = parent(of: path) ?? "."
+      throw faccessat(AT_FDCWD, parent, W_OK | X_OK, AT_EACCESS) == 0
+        ? .denied(path: path) : .folderDenied(path: realPath(parent) ?? parent)
     } catch .notFound {
       guard let parent = parent(of: path), parent != path else { throw .notFound(path: path) }
       try makeFolders(parent)
@@ -143,7 +158,10 @@ extension Library {
     if try folder.statusOfChild(Layout.marker) == nil, try !isUnused(folder) { return }
     // Opening or reading a pipe would block until a writer comes.
     _ = try folder.statusOfChild(Layout.marker)?.regularFile(at: folder.pathOfChild(Layout.marker))
-    let file = try folder.openChild(Layout.marker, isWanted ? O_RDWR | O_CREAT : O_RDONLY, mode: Layout.fileMode)
+    let file =
+      isWanted
+      ? try folder.makeChild(Layout.marker, O_RDWR, mode: Layout.fileMode)
+      : try folder.openChild(Layout.marker, O_RDONLY)
     let found = try file.read(offset: 0, count: marker.count + 1)
     if found.isEmpty, isWanted {
       let outcome = marker.withUnsafeBytes { file.write($0, offset: 0) }

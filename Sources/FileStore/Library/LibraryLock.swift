@@ -19,9 +19,8 @@ public final class LibraryLock: Sendable {
   /// Takes the lock at once or fails: it never waits.
   public init(_ library: Library) throws(Failure) {
     do throws(FileError) {
-      let flags = O_RDWR | O_CREAT
-      let file = try library.stateFolder.openChild(
-        Library.Layout.lock, flags, mode: Library.Layout.privateFileMode)
+      let file = try library.stateFolder.makeChild(
+        Library.Layout.lock, O_RDWR, mode: Library.Layout.privateFileMode)
       try systemCall("flock", file.path) { flock(file.number, LOCK_EX | LOCK_NB) }
       try Self.sign(file)
       self.file = Mutex(file)

@@ -24,8 +24,12 @@ public struct Partials: Sendable {
 
   /// Opens a partial file for appending. Refuses a symbolic link.
   public func open(_ name: PartialName, mode: Mode = .createIfMissing) throws(FileError) -> PartialFile {
-    let flags = mode == .createIfMissing ? O_RDWR | O_CREAT : O_RDWR
-    let file = try folder.openChild(names.fileName(of: name), flags, mode: Library.Layout.fileMode)
+    let fileName = names.fileName(of: name)
+    let file =
+      switch mode {
+      case .createIfMissing: try folder.makeChild(fileName, O_RDWR, mode: Library.Layout.fileMode)
+      case .existing: try folder.openChild(fileName, O_RDWR)
+      }
     return try PartialFile(file, in: folder, syncs: syncs, writesDirectly: writesDirectly)
   }
 
@@ -83,19 +87,5 @@ public struct Partials: Sendable {
       found.append((fileName, name))
     }
     return found
-  }
-}
-
-extension Descriptor {
-  /// Unlinks a child that is not a folder. Returns false if there was none.
-  func deleteFile(_ name: EntryName) throws(FileError) -> Bool {
-    do throws(FileError) {
-      try systemCall("unlinkat", pathOfChild(name)) { unlinkat(number, name.cString, 0) }
-      return true
-    } catch .notFound {
-      return false
-    } catch .io(_, let path, EISDIR) {
-      throw .notARegularFile(path: path)
-    }
   }
 }

@@ -76,7 +76,7 @@ public struct Incoming: Sendable {
     guard try freeBytes() >= original.size else {
       throw FileError.noSpace(path: folder.pathOfChild(fileName))
     }
-    let copy = try folder.openChild(fileName, O_RDWR | O_CREAT | O_EXCL, mode: Library.Layout.fileMode)
+    let copy = try folder.makeChild(fileName, O_RDWR | O_EXCL, mode: Library.Layout.fileMode)
     var (offset, isRanged) = (Int64(0), true)
     while offset < original.size {
       guard goOn() else { return nil }

@@ -53,17 +53,21 @@ enum Move: Int, Sendable {
   private static func rename(
     _ name: EntryName, in source: Descriptor, to newName: EntryName, in destination: Descriptor
   ) throws(FileError) {
-    let code = linux_rename_without_replacing(source.number, name.cString, destination.number, newName.cString)
-    guard code == 0 else {
-      throw FileError(operation: "renameat2", path: destination.pathOfChild(newName), code: code)
+    try destination.changingEntry(andIn: source) { () throws(FileError) in
+      let code = linux_rename_without_replacing(source.number, name.cString, destination.number, newName.cString)
+      guard code == 0 else {
+        throw FileError(operation: "renameat2", path: destination.pathOfChild(newName), code: code)
+      }
     }
   }
 
   private static func link(
     _ name: EntryName, in source: Descriptor, to newName: EntryName, in destination: Descriptor
   ) throws(FileError) {
-    try systemCall("linkat", destination.pathOfChild(newName)) {
-      linkat(source.number, name.cString, destination.number, newName.cString, 0)
+    try destination.changingEntry { () throws(FileError) in
+      try systemCall("linkat", destination.pathOfChild(newName)) {
+        linkat(source.number, name.cString, destination.number, newName.cString, 0)
+      }
     }
     _ = try source.deleteFile(name)
   }
@@ -75,7 +79,7 @@ enum Move: Int, Sendable {
       throw .exists(path: destination.pathOfChild(newName))
     }
     try checkIsFile(name, in: source)
-    try replace(newName, in: destination, by: name, in: source)
+    try source.moveChild(name, to: newName, in: destination)
   }
 
   private static func place(
@@ -88,7 +92,7 @@ enum Move: Int, Sendable {
       throw .exists(path: destination.pathOfChild(newName))
     }
     do throws(FileError) {
-      try replace(newName, in: destination, by: name, in: source)
+      try source.moveChild(name, to: newName, in: destination)
     } catch {
       // If this fails too, an empty file stays visible to the user.
       if (try? isUntouched(placeholder, newName, in: destination)) == true { _ = try? destination.deleteFile(newName) }
@@ -109,21 +113,13 @@ enum Move: Int, Sendable {
     let (made, found) = (try placeholder.status().identity, try folder.statusOfChild(name)?.identity)
     return made.size == 0 && found == made
   }
-
-  private static func replace(
-    _ newName: EntryName, in destination: Descriptor, by name: EntryName, in source: Descriptor
-  ) throws(FileError) {
-    try systemCall("renameat", destination.pathOfChild(newName)) {
-      renameat(source.number, name.cString, destination.number, newName.cString)
-    }
-  }
 }
 
 extension Descriptor {
   /// Reserves a name with an empty file.
   fileprivate func makePlaceholder(_ name: EntryName) throws(FileError) -> Descriptor {
     do throws(FileError) {
-      return try openChild(name, O_WRONLY | O_CREAT | O_EXCL, mode: Library.Layout.fileMode)
+      return try makeChild(name, O_WRONLY | O_EXCL, mode: Library.Layout.fileMode)
     } catch .notFound, .io(_, _, EINVAL), .io(_, _, EILSEQ) {
       // exFAT drivers return one of these for characters that they do not support.
       throw .refusedName(path: pathOfChild(name))
@@ -166,7 +162,7 @@ final class MoveChoice: Sendable {
   /// Determines the way to move files, with an empty file in the engine's own folder.
   func findOut(in folder: Descriptor) throws(FileError) -> Move {
     _ = try folder.deleteFile(Self.movedProbe)
-    _ = try folder.openChild(Self.probe, O_WRONLY | O_CREAT, mode: Library.Layout.privateFileMode)
+    _ = try folder.makeChild(Self.probe, O_WRONLY, mode: Library.Layout.privateFileMode)
     try perform(Self.probe, in: folder, to: Self.movedProbe, in: folder, isOwnFolder: true)
     _ = try folder.deleteFile(Self.movedProbe)
     return first.withLock { $0 }

@@ -19,7 +19,7 @@ extension PublishedFiles {
   /// Returns nil if the path is free.
   public func occupant(of path: LibraryPath, portably: Bool) throws(FileError) -> EntryPath? {
     guard let walk = try walk(to: EntryPath(path)) else { return nil }
-    guard portably else { return try walk.status().map { _ in EntryPath(path) } }
+    guard portably || library.ignoresCase else { return try walk.status().map { _ in EntryPath(path) } }
     guard let twin = try library.foldedFolders.twin(of: walk.name, in: walk.folder) else { return nil }
     let folder = EntryPath(path).bytes.prefix(EntryPath(path).bytes.count - walk.name.bytes.count)
     return EntryPath(bytes: Array(folder) + twin.bytes)
@@ -29,13 +29,15 @@ extension PublishedFiles {
   /// creates missing folders.
   ///
   /// It is idempotent after a crash at any point, except that a file which it has moved is `gone`. With `sparingTwins`
-  /// a path counts as taken if a case-insensitive disk would confuse it, or a new folder, with another one.
+  /// a path counts as taken if a case-insensitive disk would confuse it, or a new folder, with another one; on such a
+  /// disk that is always so.
   ///
   /// - Parameter mayHaveBegun: Whether an engine that has ended may have been moving it. Where files are moved by way
   ///   of placeholders, an empty file at `path` is then what it has left.
   public func move(
     _ former: EntryPath, recorded: FileIdentity, to path: LibraryPath, sparingTwins: Bool, mayHaveBegun: Bool
   ) throws(FileError) -> Moving {
+    let sparingTwins = sparingTwins || library.ignoresCase
     guard let source = try walk(to: former), let status = try source.status() else { return .gone }
     guard status.kind == .regular, status.identity.isSameFile(as: recorded) else { return .changed }
     do throws(FileError) {

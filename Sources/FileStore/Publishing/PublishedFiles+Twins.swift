@@ -13,7 +13,7 @@ extension PublishedFiles {
   ///
   /// Fails with `illegalPath` if the path becomes too long.
   public func spelled(_ path: LibraryPath) throws(FileError) -> LibraryPath {
-    let names = try spelled(path.components)
+    let names = try spelled(path.components.map { EntryName($0) }).map(\.text)
     do throws(LibraryPathError) {
       return try LibraryPath(validating: names.joined(separator: "/"))
     } catch {
@@ -21,15 +21,23 @@ extension PublishedFiles {
     }
   }
 
-  private func spelled(_ names: [String]) throws(FileError) -> [String] {
+  /// The same for a path that a person or a manifest names, on a disk that ignores case; elsewhere such a path stays as
+  /// it is.
+  func spelledOnDisk(_ path: EntryPath) throws(FileError) -> EntryPath {
+    guard library.ignoresCase else { return path }
+    let names = try spelled(path.names())
+    return EntryPath(bytes: Array(names.map(\.bytes).joined(separator: [UInt8(ascii: "/")])))
+  }
+
+  private func spelled(_ names: [EntryName]) throws(FileError) -> [EntryName] {
     var (names, folder) = (names, library.top)
     for (index, name) in names.dropLast().enumerated() {
       do throws(FileError) {
-        guard let twin = try library.foldedFolders.twin(of: EntryName(name), in: folder),
+        guard let twin = try library.foldedFolders.twin(of: name, in: folder),
           try folder.statusOfChild(twin)?.kind == .folder
         else { return names }
         folder = try folder.openFolder(twin)
-        names[index] = twin.text
+        names[index] = twin
       } catch .notFound {
         return names
       }

@@ -14,6 +14,9 @@ public struct PublishedFiles: Sendable {
     self.library = library
   }
 
+  /// Whether the library's disk takes names that differ in case only for one.
+  public var ignoresCase: Bool { library.ignoresCase }
+
   /// Whether an entry of any kind is at `path`, a folder or a link included.
   public func exists(_ path: EntryPath) throws(FileError) -> Bool {
     try walk(to: path)?.status() != nil
@@ -100,8 +103,10 @@ public struct PublishedFiles: Sendable {
   private func removeEmptyFolder(_ name: EntryName, in parent: Descriptor) throws(FileError) -> Bool {
     do throws(FileError) {
       try library.folderChanges.withLock { (_) throws(FileError) in
-        _ = try systemCall("unlinkat", parent.pathOfChild(name)) {
-          unlinkat(parent.number, name.cString, AT_REMOVEDIR)
+        try parent.changingEntry { () throws(FileError) in
+          try systemCall("unlinkat", parent.pathOfChild(name)) {
+            unlinkat(parent.number, name.cString, AT_REMOVEDIR)
+          }
         }
       }
       return true

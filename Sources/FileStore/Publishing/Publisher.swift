@@ -47,12 +47,14 @@ public struct Publisher: Sendable {
   /// If `isTagged` is true, it moves the tagged copy instead, and deletes the partial file afterwards.
   ///
   /// If `sparingTwins` is true, it also fails with `exists` if a case-insensitive disk would confuse the file, or a new
-  /// folder, with another one. Publications are serialized then: of two concurrent ones, one wins.
+  /// folder, with another one; on such a disk that is always so. Publications are serialized then: of two concurrent
+  /// ones, one wins.
   public func publish(
     _ name: PartialName, to path: LibraryPath, recorded: FileIdentity? = nil, isTagged: Bool = false,
     sparingTwins: Bool = false
   ) throws(FileError) -> Publication {
     let finished = try FinishedFile(name, of: library, isTagged: isTagged)
+    let sparingTwins = sparingTwins || library.ignoresCase
     do throws(FileError) {
       let (publication, folder) = try library.folderChanges.withLock { (_) throws(FileError) in
         let source = try finished.identity()

@@ -23,7 +23,7 @@ public struct StagedFiles: Sendable {
     }
     // A new inode: the former file of this number may have got its name.
     _ = try folder.deleteFile(name)
-    let file = try folder.openChild(name, O_WRONLY | O_CREAT | O_EXCL, mode: Library.Layout.fileMode)
+    let file = try folder.makeChild(name, O_WRONLY | O_EXCL, mode: Library.Layout.fileMode)
     let outcome = bytes.withUnsafeBytes { file.write($0, offset: 0) }
     if let failure = outcome.failure { throw failure }
     try file.synchronize()
@@ -42,6 +42,7 @@ public struct StagedFiles: Sendable {
     _ number: Int64, to path: LibraryPath, recorded: FileIdentity, sparingTwins: Bool
   ) throws(FileError) -> Bool {
     let (folder, name) = (try folder(), Self.name(number))
+    let sparingTwins = sparingTwins || library.ignoresCase
     let (walk, isPublished) = try library.folderChanges.withLock { (_) throws(FileError) in
       let walk = try FolderWalk(to: EntryPath(path), in: library, makingFolders: false)
       return (walk, try place(name, in: folder, walk, recorded, sparingTwins))

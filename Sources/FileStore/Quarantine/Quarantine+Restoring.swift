@@ -26,7 +26,8 @@ extension Quarantine {
   private static let attempts = 8
 
   /// Moves the file `name` from quarantine to its original path, or to `destination`; replaces nothing, and creates
-  /// missing folders. The manifest becomes a mark, which stays as long as the file does.
+  /// missing folders. On a disk that ignores case the path is spelled as on the disk. The manifest becomes a mark, which
+  /// stays as long as the file does.
   ///
   /// It is idempotent after a crash at any point. Fails with `illegalPath` if the destination cannot hold a published
   /// file, and with `symbolicLink` or `notAFolder` if one blocks the path.
@@ -36,7 +37,8 @@ extension Quarantine {
       guard let name = try Self.entryName(name, in: quarantine) else { return .gone }
       guard let status = try quarantine.file(name) else { return try earlierRestoring(name, quarantine) }
       var manifest = try manifest(of: name, status, quarantine)
-      guard let place = destination ?? manifest.legalPlace else { return .noPlace }
+      guard let wanted = destination ?? manifest.legalPlace else { return .noPlace }
+      let place = try PublishedFiles(library).spelledOnDisk(wanted)
       if let walk = try PublishedFiles(library).walk(to: place), let other = try walk.status(),
         other.identity != status.identity
       {

@@ -48,9 +48,7 @@ struct RestorationMarks {
     try engineFolder.makeFolder(Library.Layout.restored, mode: Library.Layout.privateFolderMode)
     let folder = try engineFolder.openFolder(Library.Layout.restored)
     do throws(FileError) {
-      try systemCall("renameat", quarantine.pathOfChild(manifest)) {
-        renameat(quarantine.number, manifest.cString, folder.number, Self.mark(of: name).cString)
-      }
+      try quarantine.moveChild(manifest, to: Self.mark(of: name), in: folder)
     } catch .notFound {
       return
     }

@@ -75,7 +75,7 @@ extension LibraryFiles: LibraryFileSystem {
     } catch {
       throw FileSystemFailure("no name can be made for the file: \(error)")
     }
-    guard isPortable else { return candidate }
+    guard isPortable || library.ignoresCase else { return candidate }
     return try translating { () throws(FileError) in try published.spelled(candidate) }
   }
 

@@ -90,6 +90,8 @@ private struct AttemptPlaces: FilePlaces {
   let promised: PromisedPlaces
   let owner: WebAddress
 
+  var ignoresCase: Bool { published.ignoresCase }
+
   func spelled(_ path: LibraryPath) throws(DownloadError) -> LibraryPath {
     try translatingErrors { () throws(FileError) in try published.spelled(path) }
   }
@@ -181,8 +183,8 @@ extension DownloadError {
       case .exists: (.fileExists, nil)
       case _ where error.isPassing: (.io, .passing)
       // A person may put a folder back in the place of a link, or of another disk.
-      case .notFound, .readOnly, .denied, .notPrivate, .unknownFormat, .mismatch, .symbolicLink, .notAFolder,
-        .crossDevice, .io:
+      case .notFound, .readOnly, .denied, .folderDenied, .notPrivate, .unknownFormat, .mismatch, .symbolicLink,
+        .notAFolder, .crossDevice, .io:
         (.io, nil)
       case .notARegularFile, .illegalPath, .refusedName, .tooDeep, .ofOtherLibrary: (.io, .lasting)
       }

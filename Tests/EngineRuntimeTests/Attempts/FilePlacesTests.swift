@@ -9,6 +9,8 @@ struct FilePlacesTests {
     private let taken: Set<String>
     private(set) var looks = 0
 
+    var ignoresCase = false
+
     /// What a folder is called since it was first asked for.
     private var spelling: (former: LibraryPath, now: LibraryPath)?
 
@@ -79,5 +81,12 @@ struct FilePlacesTests {
     folder.spell(path, as: other)
     let places = try [1, 2, 3].map { try folder.place(for: path, number: $0, portably: true) { _ in path } }
     #expect(places == [other, other, nil])
+    // Where names are not portable, the disk may tell no case apart: nothing but the spelling changes.
+    let colon = try (LibraryPath(validating: "b/c:d.mp3"), LibraryPath(validating: "B/c:d.mp3"))
+    folder.spell(colon.0, as: colon.1)
+    #expect(try folder.place(for: colon.0, number: 1, portably: false) { _ in path } == colon.0)
+    folder.ignoresCase = true
+    #expect(try folder.place(for: colon.0, number: 1, portably: false) { _ in path } == colon.1)
+    #expect(try folder.place(for: nil, number: 1, portably: false) { _ in colon.0 } == colon.1)
   }
 }
