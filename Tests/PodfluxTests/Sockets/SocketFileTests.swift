@@ -148,6 +148,29 @@ struct SocketFileTests {
   }
 
   @Test(
+    "Nothing is sent to another user's socket: a fake one in /tmp has got the password of sessions open",
+    .enabled(if: canBeAnother, "only root with setpriv can be another user"))
+  func foreignEngine() throws {
+    let scene = try Scene()
+    try FileManager.default.createDirectory(atPath: scene.library, withIntermediateDirectories: false)
+    #expect(chown(scene.library, 65534, 65534) == 0)
+    // As /tmp is.
+    chmod(scene.outside, 0o1777)
+    let engine = try scene.startDaemon(launcher: [
+      "/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/env", "HOME=/nonexistent",
+    ])
+    // Root may use the engine of a library that is named.
+    try scene.attach(["--socket", scene.socketPath, "--library", scene.library]).leave()
+    let refused = try failure([
+      "sessions", "open", "x", "--host", "example.org", "--user", "me", "--password-stdin", "--socket",
+      scene.socketPath,
+    ])
+    #expect(refused.status == 64)
+    #expect(refused.words.contains("the socket \(scene.socketPath) is user 65534's; nothing is sent there"))
+    #expect(engine.isAlive)
+  }
+
+  @Test(
     "The system's service keeps no other user from a library of their own",
     .enabled(if: canBeAnother && NetworkNamespace.unavailability == nil, "only root can hide the machine's /run"))
   func privateService() throws {
