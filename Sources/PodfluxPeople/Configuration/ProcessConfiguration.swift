@@ -29,7 +29,10 @@ package struct ProcessConfiguration: Sendable {
   /// Reads the first file that is there: a person's own, then the machine's.
   package init(environment: [String: String]) throws(ConfigurationFault) {
     var found: ConfigurationFile?
-    for path in Self.files(in: environment) where found == nil { found = try ConfigurationFile.read(at: path) }
+    for path in Self.files(in: environment) where found == nil {
+      let remedy = path == Self.machineFile ? nil : "set HOME or XDG_CONFIG_HOME to your own folder"
+      found = try ConfigurationFile.read(at: path, remedy: remedy)
+    }
     self.init(environment: environment, file: found)
   }
 
@@ -38,8 +41,10 @@ package struct ProcessConfiguration: Sendable {
   package static func files(in environment: [String: String]) -> [String] {
     let named = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
     let own = named ?? environment["HOME"].map { $0 + "/.config" }
-    return ([own].compactMap { $0 } + ["/etc"]).map { $0 + "/podflux/config.yaml" }
+    return [own].compactMap { $0.map { $0 + "/podflux/config.yaml" } } + [machineFile]
   }
+
+  private static let machineFile = "/etc/podflux/config.yaml"
 
   /// The value of a key, unless an option has it; nil if nothing names it.
   package func value(_ key: Key, option: String?) -> Value? {

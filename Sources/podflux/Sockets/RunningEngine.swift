@@ -33,6 +33,8 @@ struct RunningEngine {
       case ENOENT, ECONNREFUSED, ENOTDIR: continue
       // The system's service does not serve this user, whose library is another one.
       case EACCES where path.origin == .system && place != nil: continue
+      // Root may have made the folder there: a command's own engine needs no socket.
+      case EACCES where path.origin == .library: continue
       // Too many clients wait for it already.
       case EAGAIN: throw .silent(SilentEngine(process: nil, isStopped: false))
       default: throw .refused(what: "reached", path: path.path, code: -descriptor)
