@@ -63,7 +63,13 @@ package struct ProcessConfiguration: Sendable {
     guard let value = value(key, option: option) else { return nil }
     // As a folder it would be the working directory: most often a variable of a script is not set.
     guard !value.text.isEmpty else { throw ConfigurationFault(value.place, "the path is empty; name one") }
-    if value.source != .file || value.text.hasPrefix("/") { return value.text }
+    if value.text.hasPrefix("/") { return value.text }
+    if value.source != .file {
+      guard String.workingDirectory != nil else {
+        throw ConfigurationFault(value.place, "the working directory is gone; give an absolute path")
+      }
+      return value.text
+    }
     guard value.text.hasPrefix("~/"), let home = environment["HOME"] else {
       throw ConfigurationFault(value.place, "the path must begin with / or ~/")
     }
