@@ -81,10 +81,14 @@ package struct ProcessConfiguration: Sendable {
 
   /// The library's folder.
   package func library(option: String?) throws(ConfigurationFault) -> String {
+    if let path = try libraryIfKnown(option: option) { return path }
+    throw ConfigurationFault("--library", "there is no HOME for the usual folder; name one")
+  }
+
+  /// The library's folder; nil if nothing names one, and there is no HOME for the usual one.
+  package func libraryIfKnown(option: String?) throws(ConfigurationFault) -> String? {
     if let path = try path(.library, option: option) { return path }
-    guard let home = environment["HOME"], !home.isEmpty else {
-      throw ConfigurationFault("--library", "there is no HOME for the usual folder; name one")
-    }
+    guard let home = environment["HOME"], !home.isEmpty else { return nil }
     return home + "/Podcasts"
   }
 

@@ -198,4 +198,20 @@ struct SocketFileTests {
     #expect(FileManager.default.fileExists(atPath: scene.outside + "/Podcasts/.podflux"))
     #expect(daemon.isAlive)
   }
+  @Test("A socket that is named needs no HOME for the usual library, which is not meant")
+  func homeless() throws {
+    let scene = try Scene()
+    let daemon = try scene.startDaemon()
+    try scene.attach().leave()
+    let launcher = ["/usr/bin/env", "-u", "HOME", "-u", "PODFLUX_LIBRARY"]
+    let environment = ["XDG_CONFIG_HOME": scene.outside]
+    for command in ["attach", "status", "ls", "pause --all"] {
+      let words = command.split(separator: " ").map(String.init) + ["--socket", scene.socketPath]
+      let result = try PodfluxCommand.run(words, environment: environment, launcher: launcher)
+      #expect(result.status == 0 && result.errors.isEmpty, "\(command): \(result)")
+    }
+    let unnamed = try PodfluxCommand.run(["status"], environment: environment, launcher: launcher)
+    #expect(unnamed.errors == "podflux: --library: there is no HOME for the usual folder; name one\n")
+    #expect(daemon.isAlive)
+  }
 }
