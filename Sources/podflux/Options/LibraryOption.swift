@@ -58,8 +58,8 @@ struct LibraryOption: LibraryNaming {
 
 /// Where a library and its state are.
 struct LibraryPlace {
-  /// The folder, absolute: clients in other folders are told it, and compare it with what they mean. Empty if the engine
-  /// at a socket is meant, whichever library that has, and there is no HOME for the usual one.
+  /// The folder, absolute: clients in other folders are told it, and compare it with what they mean. Empty if the
+  /// engine at a socket is meant, whichever library that has, and there is no HOME for the usual one.
   let library: String
   /// Where that is said.
   let source: ProcessConfiguration.Source
