@@ -32,6 +32,36 @@ struct LibraryTests {
     #expect(FileManager.default.fileExists(atPath: temporary.folder.path + "/a/b/.podflux/library"))
   }
 
+  @Test("is created where the path has single dots behind a missing folder: \"new/.\" was said to exist already")
+  func makesDots() throws {
+    let temporary = try TemporaryLibrary()
+    _ = try Library.open(at: temporary.folder.path + "/new/./library")
+    #expect(FileManager.default.fileExists(atPath: temporary.folder.path + "/new/library/.podflux/library"))
+  }
+
+  @Test("is not made at a path that is too long for SQLite, but with its state elsewhere")
+  func longPath() throws {
+    let temporary = try TemporaryLibrary()
+    let real = try #require(realpath(temporary.folder.path, nil))
+    defer { free(real) }
+    let base = String(cString: real) + "/" + String(repeating: "a", count: 200) + "/"
+    func path(of bytes: Int) -> String { base + String(repeating: "b", count: bytes - base.utf8.count) }
+    let longest = path(of: 480)
+    let library = try Library.open(at: longest)
+    #expect((library.databasePath + "-journal").utf8.count == 512)
+    let tooLong = path(of: 481)
+    let error = FileError.longStatePath(path: tooLong + "/.podflux")
+    for mode in [Library.Mode.existing, .createIfMissing] {
+      #expect(throws: error) { try Library.open(at: tooLong, mode: mode) }
+    }
+    #expect(!FileManager.default.fileExists(atPath: tooLong))
+    let state = temporary.folder.path + "/state"
+    _ = try Library.open(at: tooLong, state: state)
+    _ = try Library.open(at: tooLong, mode: .existing)
+    let longState = path(of: 490)
+    #expect(throws: FileError.longStatePath(path: longState)) { try Library.open(at: tooLong, state: longState) }
+  }
+
   @Test("is not created if only an existing one is requested")
   func changesNothing() throws {
     let temporary = try TemporaryLibrary()

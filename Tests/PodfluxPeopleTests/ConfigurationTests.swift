@@ -85,4 +85,15 @@ struct ConfigurationTests {
     try Data(repeating: 0x20, count: 65 << 10).write(to: URL(fileURLWithPath: folder.path + "/config.yaml"))
     #expect(throws: ConfigurationFault.self) { try ConfigurationFile.read(at: folder.path + "/config.yaml") }
   }
+
+  @Test("A file that cannot be read: the message has the system's reason, and what to do under another user's HOME")
+  func unreadable() throws {
+    let folder = try TemporaryFolder("podflux-configuration")
+    let path = folder.path + "/podflux/config.yaml"
+    // Root can read all files, but no folder.
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    let fault = ConfigurationFault(
+      path, "it cannot be read: Is a directory; set HOME or XDG_CONFIG_HOME to your own folder")
+    #expect(throws: fault) { try ProcessConfiguration(environment: ["XDG_CONFIG_HOME": folder.path]) }
+  }
 }

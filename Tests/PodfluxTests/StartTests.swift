@@ -131,6 +131,20 @@ struct StartTests {
     }
   }
 
+  @Test(
+    "Where too few files may be open the start is refused in words: add hung, with no descriptor for its own client",
+    arguments: ["run", "add http://127.0.0.1:1/feed"])
+  func tooFewFiles(command: String) throws {
+    let scene = try Scene()
+    let result = try PodfluxCommand.run(
+      command.split(separator: " ").map(String.init) + ["--library", scene.library], environment: scene.environment,
+      launcher: ["/bin/sh", "-c", "ulimit -n 24; exec \"$0\" \"$@\""])
+    #expect(result.status == 1 && result.output.isEmpty, "\(result)")
+    let words = "at most 24 files may be open, and Podflux needs 64 (ulimit -n, LimitNOFILE=)"
+    #expect(result.errors == "podflux: the engine cannot start: \(words)\n")
+    #expect(!FileManager.default.fileExists(atPath: scene.library))
+  }
+
   @Test("A library of another format ends with 65, untouched")
   func format() throws {
     let scene = try Scene()

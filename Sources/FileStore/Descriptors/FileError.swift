@@ -35,6 +35,8 @@ public enum FileError: Error, Hashable, Sendable {
   case tooDeep(path: String)
   /// The folder is another library, or holds the state of one: what lies in it is that one's.
   case ofOtherLibrary(path: String)
+  /// SQLite opens no database in a state folder with so long a path (`Library.maximumStatePathBytes`).
+  case longStatePath(path: String)
   /// The library's marker names a format that this version does not know.
   case unknownFormat(path: String)
   /// The library and its external state folder do not belong together.
@@ -92,6 +94,11 @@ extension FileError: CustomStringConvertible {
     case .refusedName(let path):
       "the disk takes no name such as \"\(path)\", or its folder has just been removed; choose one without \" * : < > ? |"
     case .tooDeep(let path): "\"\(path)\" lies deeper in the library than the engine goes; move it up"
+    case .longStatePath(let path):
+      """
+      the path of its database's folder has \(path.utf8.count) bytes, and SQLite takes at most \
+      \(Library.maximumStatePathBytes); name another folder with --state
+      """
     case .ofOtherLibrary(let path):
       """
       "\(path)" is another library of Podflux, or the state of one, and only its own engine changes it; if it is none any \

@@ -16,6 +16,7 @@ extension Library {
     static func open(
       at path: String, state statePath: String?, _ mode: Mode, _ traits: FileSystemTraits?
     ) throws(FileError) -> Folders {
+      try checkLength(ofLibraryAt: path, state: statePath)
       guard let statePath else { return try open(at: path, mode, traits) }
       guard !holds(statePath, at: path) else { throw .mismatch(.stateInLibrary(state: statePath)) }
       let openFiles = OpenFiles()
@@ -31,6 +32,15 @@ extension Library {
       return try Folders(
         path: path, statePath: statePath, top: top, engine: engine, state: state,
         partial: openPartialFolder(in: state, mode))
+    }
+
+    /// Makes sure, before anything is made, that SQLite can open a database in the state folder.
+    private static func checkLength(ofLibraryAt path: String, state: String?) throws(FileError) {
+      let usual = path + "/" + Layout.engine.text
+      let folder = resolved(state ?? usual)
+      guard folder.utf8.count > maximumStatePathBytes else { return }
+      if state == nil, try StateBinding.noted(byLibraryAt: path, shownAs: Descriptor.topPath) != nil { return }
+      throw .longStatePath(path: folder)
     }
 
     /// Opens the state folder, and creates it if it is missing and the mode says so, but never if the library records

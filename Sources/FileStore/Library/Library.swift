@@ -123,6 +123,9 @@ extension Library {
   static let marker = Array("podflux library 1\n".utf8)
   /// The database's name in the state folder.
   public static let databaseName = "podflux.sqlite"
+  /// The longest path of a state folder, links resolved, in bytes. SQLite takes a path of 512 bytes (MAX_PATHNAME in
+  /// os_unix.c), of which the names of the database and of its journal need some.
+  public static let maximumStatePathBytes = 512 - "/\(databaseName)-journal".utf8.count
 
   /// Creates folders like `mkdir -p`, and syncs the parent of each one that it creates.
   static func makeFolders(_ path: String, mode: mode_t = Layout.folderMode) throws(FileError) {
@@ -137,7 +140,12 @@ extension Library {
     } catch .notFound {
       guard let parent = parent(of: path), parent != path else { throw .notFound(path: path) }
       try makeFolders(parent)
-      try systemCall("mkdir", path) { mkdir(path, mode) }
+      do throws(FileError) {
+        try systemCall("mkdir", path) { mkdir(path, mode) }
+      } catch .exists {
+        // Of "a/.", "a" was the missing one.
+        return
+      }
     }
     let parent = parent(of: path) ?? "."
     try Descriptor.openFolder(atPath: parent, shownAs: parent).synchronize()

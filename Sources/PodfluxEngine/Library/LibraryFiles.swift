@@ -186,7 +186,7 @@ extension DownloadError {
       case .notFound, .readOnly, .denied, .folderDenied, .notPrivate, .unknownFormat, .mismatch, .symbolicLink,
         .notAFolder, .crossDevice, .io:
         (.io, nil)
-      case .notARegularFile, .illegalPath, .refusedName, .tooDeep, .ofOtherLibrary: (.io, .lasting)
+      case .notARegularFile, .illegalPath, .refusedName, .tooDeep, .longStatePath, .ofOtherLibrary: (.io, .lasting)
       }
     self.init(code, error.description, outlook: outlook)
   }

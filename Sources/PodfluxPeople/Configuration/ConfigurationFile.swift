@@ -20,7 +20,9 @@ package struct ConfigurationFile: Sendable, Hashable {
   package subscript(key: Key) -> String? { values[key] }
 
   /// Reads a file; nil if it is not there.
-  package static func read(at path: String) throws(ConfigurationFault) -> ConfigurationFile? {
+  ///
+  /// - Parameter remedy: What a person can do if it cannot be read.
+  package static func read(at path: String, remedy: String? = nil) throws(ConfigurationFault) -> ConfigurationFile? {
     let data: Data
     do {
       let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
@@ -29,7 +31,8 @@ package struct ConfigurationFile: Sendable, Hashable {
     } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
       return nil
     } catch {
-      throw ConfigurationFault(path, "it cannot be read")
+      throw ConfigurationFault(
+        path, (["it cannot be read: \(error.systemWords)"] + [remedy].compactMap(\.self)).joined(separator: "; "))
     }
     guard data.count <= maximumBytes else {
       throw ConfigurationFault(path, "it has more than \(maximumBytes) bytes")

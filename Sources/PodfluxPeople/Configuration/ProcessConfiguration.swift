@@ -29,7 +29,10 @@ package struct ProcessConfiguration: Sendable {
   /// Reads the first file that is there: a person's own, then the machine's.
   package init(environment: [String: String]) throws(ConfigurationFault) {
     var found: ConfigurationFile?
-    for path in Self.files(in: environment) where found == nil { found = try ConfigurationFile.read(at: path) }
+    for path in Self.files(in: environment) where found == nil {
+      let remedy = path == Self.machineFile ? nil : "set HOME or XDG_CONFIG_HOME to your own folder"
+      found = try ConfigurationFile.read(at: path, remedy: remedy)
+    }
     self.init(environment: environment, file: found)
   }
 
@@ -38,8 +41,10 @@ package struct ProcessConfiguration: Sendable {
   package static func files(in environment: [String: String]) -> [String] {
     let named = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
     let own = named ?? environment["HOME"].map { $0 + "/.config" }
-    return ([own].compactMap { $0 } + ["/etc"]).map { $0 + "/podflux/config.yaml" }
+    return [own].compactMap { $0.map { $0 + "/podflux/config.yaml" } } + [machineFile]
   }
+
+  private static let machineFile = "/etc/podflux/config.yaml"
 
   /// The value of a key, unless an option has it; nil if nothing names it.
   package func value(_ key: Key, option: String?) -> Value? {
@@ -58,7 +63,13 @@ package struct ProcessConfiguration: Sendable {
     guard let value = value(key, option: option) else { return nil }
     // As a folder it would be the working directory: most often a variable of a script is not set.
     guard !value.text.isEmpty else { throw ConfigurationFault(value.place, "the path is empty; name one") }
-    if value.source != .file || value.text.hasPrefix("/") { return value.text }
+    if value.text.hasPrefix("/") { return value.text }
+    if value.source != .file {
+      guard String.workingDirectory != nil else {
+        throw ConfigurationFault(value.place, "the working directory is gone; give an absolute path")
+      }
+      return value.text
+    }
     guard value.text.hasPrefix("~/"), let home = environment["HOME"] else {
       throw ConfigurationFault(value.place, "the path must begin with / or ~/")
     }
@@ -70,10 +81,14 @@ package struct ProcessConfiguration: Sendable {
 
   /// The library's folder.
   package func library(option: String?) throws(ConfigurationFault) -> String {
+    if let path = try libraryIfKnown(option: option) { return path }
+    throw ConfigurationFault("--library", "there is no HOME for the usual folder; name one")
+  }
+
+  /// The library's folder; nil if nothing names one, and there is no HOME for the usual one.
+  package func libraryIfKnown(option: String?) throws(ConfigurationFault) -> String? {
     if let path = try path(.library, option: option) { return path }
-    guard let home = environment["HOME"], !home.isEmpty else {
-      throw ConfigurationFault("--library", "there is no HOME for the usual folder; name one")
-    }
+    guard let home = environment["HOME"], !home.isEmpty else { return nil }
     return home + "/Podcasts"
   }
 

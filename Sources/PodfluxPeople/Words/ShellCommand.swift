@@ -27,10 +27,16 @@ package struct ShellCommand: CustomStringConvertible {
 }
 
 extension String {
-  /// The path as it is valid in any working directory.
+  /// The path as it is valid in any working directory; the same one if it is relative and that directory is gone.
   package var absolutePath: String {
-    guard !hasPrefix("/") else { return self }
-    let folder = FileManager.default.currentDirectoryPath
+    guard !hasPrefix("/"), let folder = Self.workingDirectory else { return self }
     return (folder == "/" ? "" : folder) + "/" + self
+  }
+
+  /// The working directory; nil if it has been removed (getcwd(3)).
+  package static var workingDirectory: String? {
+    guard let folder = getcwd(nil, 0) else { return nil }
+    defer { free(folder) }
+    return String(cString: folder)
   }
 }

@@ -30,11 +30,21 @@ package final class CurlDriver: Sendable {
   }
 
   /// The system refused a resource that the driver needs.
-  package enum SetupError: Error, Sendable, Hashable {
+  package enum SetupError: Error, Sendable, Hashable, CustomStringConvertible {
     case libraryUnavailable
     case threadRefused(errno: Int32)
     /// The file of all authorities cannot be written.
     case bundleRefused(path: String, errno: Int32)
+
+    /// The reason in words, for messages.
+    package var description: String {
+      switch self {
+      case .libraryUnavailable: "libcurl cannot be set up: too little memory, or too few descriptors (ulimit -n)"
+      case .threadRefused(let code):
+        "no thread can be started: \(String(cString: strerror(code))) (ulimit -u, TasksMax=)"
+      case .bundleRefused(let path, let code): "\"\(path)\" cannot be written: \(String(cString: strerror(code)))"
+      }
+    }
   }
 
   /// What requests of sessions are sent with.

@@ -72,7 +72,7 @@ extension EngineCommand {
   /// - Throws: the exit status, after lines on stderr that say why.
   func withEngine(_ work: (EngineAccess, Console) throws -> Void) throws {
     let configuration = try ProcessConfiguration.ofProcess()
-    var start = try EngineStart(place: folder.place(in: configuration), configuration: configuration)
+    var start = try EngineStart(place: folder.place(in: configuration, or: engine), configuration: configuration)
     start.cleansOnStart = Self.startCleanup != .none
     (start.startsDownloads, start.requestDelays) = (awaits != .refreshes, awaits.delays)
     (start.deletesOwed, start.missingLibrary) = (deletesOwed, missingLibrary)

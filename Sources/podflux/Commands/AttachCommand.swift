@@ -20,7 +20,7 @@ struct AttachCommand: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     let configuration = try ProcessConfiguration.ofProcess()
     let given = try socketOption.path(in: configuration)
-    let place = try folder.place(in: configuration)
+    let place = try folder.place(in: configuration, or: socketOption)
     let engine: RunningEngine
     do throws(SocketFailure) {
       engine = try RunningEngine.connect(given: given, nearest: place)

@@ -90,13 +90,13 @@ private func openMissingDescriptors() {
   }
 }
 
-/// Names the folder of the session's sockets where nothing has: cron(8) and su(1) leave the variable
-/// out, and what they run must find the engine of a terminal all the same.
+/// Names the folder of the session's sockets where nothing has, or it is another user's: cron(8) and su(1) leave the
+/// variable out, or as it was, and what they run must find the engine of a terminal all the same.
 private func findRuntimeFolder() {
-  guard getenv("XDG_RUNTIME_DIR") == nil else { return }
+  if let named = getenv("XDG_RUNTIME_DIR"), SocketPath.mayBeOwn(String(cString: named)) { return }
   var status = stat()
-  let folder = "/run/user/\(getuid())"
-  guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == getuid() else { return }
+  let folder = "/run/user/\(geteuid())"
+  guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else { return }
   setenv("XDG_RUNTIME_DIR", folder, 1)
 }
 

@@ -5,19 +5,20 @@ import PodfluxPeople
 
 /// Options that say which library a command is about.
 protocol LibraryNaming: ParsableArguments {
-  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace
+  /// - Parameter engine: Where the command's engine is. If an option names it, no library need be known.
+  func place(in configuration: ProcessConfiguration, or engine: SocketOption?) throws -> LibraryPlace
 }
 
 extension LibraryNaming {
   /// Where the library is. Prints what is wrong with the configuration, and ends the command.
-  func place() throws -> LibraryPlace { try place(in: .ofProcess()) }
+  func place(or engine: SocketOption? = nil) throws -> LibraryPlace { try place(in: .ofProcess(), or: engine) }
 
   /// Where the library is that a command reads: that of the engine at the socket, if an option names one.
   ///
   /// - Throws: `SocketFailure` if no engine listens there, and no option names a library, or if that is another one;
   ///   `ConnectionFailure` if it takes no client in.
   func place(of engine: SocketOption) throws -> LibraryPlace {
-    let place = try place()
+    let place = try place(or: engine)
     guard let socket = try engine.path else { return place }
     let running: RunningEngine
     do throws(SocketFailure) {
@@ -50,23 +51,27 @@ struct LibraryOption: LibraryNaming {
     completion: .directory)
   var state: String?
 
-  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
-    try LibraryPlace(library: library, state: state, configuration: configuration)
+  func place(in configuration: ProcessConfiguration, or engine: SocketOption?) throws -> LibraryPlace {
+    try LibraryPlace(library: library, state: state, configuration: configuration, or: engine)
   }
 }
 
 /// Where a library and its state are.
 struct LibraryPlace {
-  /// The folder, absolute: clients in other folders are told it, and compare it with what they mean.
+  /// The folder, absolute: clients in other folders are told it, and compare it with what they mean. Empty if the
+  /// engine at a socket is meant, whichever library that has, and there is no HOME for the usual one.
   let library: String
   /// Where that is said.
   let source: ProcessConfiguration.Source
   /// Nil for the folder that the library has noted down, or its own.
   let state: String?
 
-  init(library: String?, state: String?, configuration: ProcessConfiguration) throws {
+  /// - Parameter engine: Where the command's engine is. If an option names it, no library need be known.
+  init(library: String?, state: String?, configuration: ProcessConfiguration, or engine: SocketOption? = nil) throws {
     self = try configuration.checked { configuration throws(ConfigurationFault) in
-      let folder = try configuration.library(option: library)
+      let isNeeded = engine?.socket == nil
+      let folder =
+        try isNeeded ? configuration.library(option: library) : configuration.libraryIfKnown(option: library) ?? ""
       return LibraryPlace(
         library: folder, source: configuration.source(of: .library, option: library),
         state: try configuration.path(.state, option: state, of: folder))
@@ -79,7 +84,7 @@ struct LibraryPlace {
   }
 
   private init(library: String, source: ProcessConfiguration.Source, state: String?) {
-    (self.library, self.source, self.state) = (library.absolutePath, source, state)
+    (self.library, self.source, self.state) = (library.isEmpty ? library : library.absolutePath, source, state)
   }
 }
 

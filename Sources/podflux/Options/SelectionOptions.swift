@@ -10,8 +10,8 @@ struct LibraryPathOption: LibraryNaming {
     completion: .directory)
   var library: String?
 
-  func place(in configuration: ProcessConfiguration) throws -> LibraryPlace {
-    try LibraryPlace(library: library, state: nil, configuration: configuration)
+  func place(in configuration: ProcessConfiguration, or engine: SocketOption?) throws -> LibraryPlace {
+    try LibraryPlace(library: library, state: nil, configuration: configuration, or: engine)
   }
 }
 

@@ -51,6 +51,7 @@ struct EngineProcess {
     signals = commandSignals ?? SignalWatch(setup.signals, logger: logger)
     owner = ProcessOwner(libraryPath: libraryPath, notifier: notifier, isCommand: commandSignals != nil)
     do {
+      try setup.check()
       let publisher = try start.makeMetricsPublisher(logger: logger)
       self.publisher = publisher
       server = sockets.isEmpty ? nil : try SocketServer(sockets, libraryPath: libraryPath, logger: logger)

@@ -1,11 +1,17 @@
 import CLinux
 import CSQLite
 import Foundation
+import PodfluxEngine
 
 /// What an engine's process must have before it has other threads: signals that wait, and the service manager's words.
 struct ProcessSetup {
   let signals: HeldSignals
   let notifier: Notifier?
+  /// How many files the process may have open.
+  private let fileLimit: rlim_t
+
+  /// With fewer open files an engine cannot even take in the client of its own command.
+  private static let neededFiles: rlim_t = 64
 
   /// To be called first.
   init() {
@@ -21,19 +27,28 @@ struct ProcessSetup {
     // needs space for each change of it, and the kernel sends SIGBUS if the disk is full or the user's quota is
     // exceeded.
     linux_end_on_bus_error()
-    allowManyFiles()
+    fileLimit = allowManyFiles()
     keepFreedMemory()
     easeAllocationInSQLite()
+  }
+
+  /// Makes sure that an engine can work with what this process may use.
+  func check() throws(EngineError) {
+    guard fileLimit < Self.neededFiles else { return }
+    throw .cannotStart(
+      "at most \(fileLimit) files may be open, and Podflux needs \(Self.neededFiles) (ulimit -n, LimitNOFILE=)")
   }
 }
 
 /// Each transfer needs a socket and a file: raises the usual soft limit of 1,024 descriptors as far as allowed.
-private func allowManyFiles() {
+/// Returns the limit then.
+private func allowManyFiles() -> rlim_t {
   var limit = rlimit()
-  guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+  guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
+  let usual = limit.rlim_cur
   limit.rlim_cur = limit.rlim_max
   // If the system refuses, the engine works with the limit it has.
-  _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+  return setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? limit.rlim_cur : usual
 }
 
 /// Makes malloc keep some MiB of freed memory. Each transfer allocates a buffer of some 100 KiB and frees it; by

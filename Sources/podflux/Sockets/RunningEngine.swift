@@ -1,5 +1,6 @@
 import Foundation
 import PodfluxClient
+import PodfluxPeople
 
 /// The engine that runs, as a client finds it.
 struct RunningEngine {
@@ -14,7 +15,7 @@ struct RunningEngine {
   private static let greetingSeconds = SilenceWatch.greetingLooks * SilenceWatch.lookMilliseconds / 1000
 
   /// Finds the engine, connects, and waits for its first line. An engine of another library is not meant, and nothing
-  /// is asked of it, unless the command names its socket and no library.
+  /// is asked of it, unless the command names its socket and no library. Nor is one of another user: see `PeerUser`.
   ///
   /// - Parameters:
   ///   - given: Where it listens, if a person has said.
@@ -32,9 +33,19 @@ struct RunningEngine {
       case ENOENT, ECONNREFUSED, ENOTDIR: continue
       // The system's service does not serve this user, whose library is another one.
       case EACCES where path.origin == .system && place != nil: continue
+      // Root may have made the folder there: a command's own engine needs no socket.
+      case EACCES where path.origin == .library: continue
       // Too many clients wait for it already.
       case EAGAIN: throw .silent(SilentEngine(process: nil, isStopped: false))
       default: throw .refused(what: "reached", path: path.path, code: -descriptor)
+      }
+      do throws(SocketFailure) {
+        try checkUser(listeningTo: descriptor, at: path, meaning: place)
+      } catch {
+        close(descriptor)
+        // The service, as above, where the service manager has made its socket for all users.
+        if case .otherUser = error, path.origin == .system, place != nil { continue }
+        throw error
       }
       let engine = try RunningEngine(greetedBy: descriptor, interruption: interruption)
       guard let place, path.mustServe(place) else { return engine }
@@ -60,6 +71,17 @@ struct RunningEngine {
       } catch .noEngine {
         throw error
       }
+    }
+  }
+
+  /// Makes sure that the engine is of a user whom this client trusts, before anything is read or sent.
+  private static func checkUser(
+    listeningTo descriptor: Int32, at path: SocketPath, meaning place: LibraryPlace?
+  ) throws(SocketFailure) {
+    let user = try PeerUser(listeningTo: descriptor, at: path.path)
+    let folder = (path.path.absolutePath as NSString).deletingLastPathComponent
+    guard user.mayServe(geteuid(), folders: [folder, place?.library].compactMap(\.self)) else {
+      throw .otherUser(path.path, user: user.id)
     }
   }
 

@@ -16,6 +16,8 @@ enum SocketFailure: Error, CustomStringConvertible {
   case unusableDescriptor(Int32)
   /// The engine that listens there has another library than the one that is meant.
   case otherLibrary(String, theirs: String, meant: String)
+  /// The process that listens there is another user's.
+  case otherUser(String, user: uid_t)
   /// No engine listens.
   case noEngine([SocketPath])
   /// An engine listens, and does not answer.
@@ -38,6 +40,8 @@ enum SocketFailure: Error, CustomStringConvertible {
       "descriptor \(number) of the service manager is no Unix socket that listens (ListenStream= with a path)"
     case .otherLibrary(let path, let theirs, let meant):
       "the engine at \(path) has the library \(theirs), and not \(meant); leave out --library, or --socket"
+    case .otherUser(let path, let user):
+      "the socket \(path) is user \(user)'s; nothing is sent there, name your own one with --socket"
     case .noEngine(let paths):
       """
       no engine listens at \(paths.map(\.path).joined(separator: " or at ")); start one with podflux daemon, or with \
@@ -49,7 +53,7 @@ enum SocketFailure: Error, CustomStringConvertible {
 
   var exitCode: ExitCode {
     switch self {
-    case .unusablePath, .isNoSocket, .refused, .unusableDescriptor, .otherLibrary: .wrongUsage
+    case .unusablePath, .isNoSocket, .refused, .unusableDescriptor, .otherLibrary, .otherUser: .wrongUsage
     case .isLive: .libraryInUse
     case .noEngine: .noEngine
     case .silent: .later

@@ -78,9 +78,13 @@ struct SocketPath: Hashable, Sendable, CustomStringConvertible {
     _ library: String, _ environment: [String: String]
   ) throws(SocketFailure) -> SocketPath? {
     // A relative path is to be ignored (the XDG Base Directory specification).
-    guard let folder = environment[runtimeFolderVariable], folder.hasPrefix("/") else { return nil }
+    guard let folder = environment[runtimeFolderVariable], folder.hasPrefix("/"), mayBeOwn(folder) else { return nil }
     return try SocketPath("\(folder)/podflux/\(hash(of: realPath(library))).sock", .library)
   }
+
+  /// Whether a folder is this user's, or is not there. That of sessions' sockets must be (the same specification). su(1)
+  /// keeps the variable of another user, whom root would lock out of a folder made there.
+  static func mayBeOwn(_ folder: String) -> Bool { PeerUser.owner(of: folder).map { $0 == geteuid() } ?? true }
 
   /// The path without symbolic links, also if the last folders are still to be made.
   static func realPath(_ path: String) -> String {

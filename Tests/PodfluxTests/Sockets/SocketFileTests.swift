@@ -148,6 +148,29 @@ struct SocketFileTests {
   }
 
   @Test(
+    "Nothing is sent to another user's socket: a fake one in /tmp has got the password of sessions open",
+    .enabled(if: canBeAnother, "only root with setpriv can be another user"))
+  func foreignEngine() throws {
+    let scene = try Scene()
+    try FileManager.default.createDirectory(atPath: scene.library, withIntermediateDirectories: false)
+    #expect(chown(scene.library, 65534, 65534) == 0)
+    // As /tmp is.
+    chmod(scene.outside, 0o1777)
+    let engine = try scene.startDaemon(launcher: [
+      "/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/env", "HOME=/nonexistent",
+    ])
+    // Root may use the engine of a library that is named.
+    try scene.attach(["--socket", scene.socketPath, "--library", scene.library]).leave()
+    let refused = try failure([
+      "sessions", "open", "x", "--host", "example.org", "--user", "me", "--password-stdin", "--socket",
+      scene.socketPath,
+    ])
+    #expect(refused.status == 64)
+    #expect(refused.words.contains("the socket \(scene.socketPath) is user 65534's; nothing is sent there"))
+    #expect(engine.isAlive)
+  }
+
+  @Test(
     "The system's service keeps no other user from a library of their own",
     .enabled(if: canBeAnother && NetworkNamespace.unavailability == nil, "only root can hide the machine's /run"))
   func privateService() throws {
@@ -173,6 +196,22 @@ struct SocketFileTests {
     let daemon = try scene.startUnready("daemon", [], environment: environment)
     #expect(try scene.attach([], environment: environment).leave().status == 0)
     #expect(FileManager.default.fileExists(atPath: scene.outside + "/Podcasts/.podflux"))
+    #expect(daemon.isAlive)
+  }
+  @Test("A socket that is named needs no HOME for the usual library, which is not meant")
+  func homeless() throws {
+    let scene = try Scene()
+    let daemon = try scene.startDaemon()
+    try scene.attach().leave()
+    let launcher = ["/usr/bin/env", "-u", "HOME", "-u", "PODFLUX_LIBRARY"]
+    let environment = ["XDG_CONFIG_HOME": scene.outside]
+    for command in ["attach", "status", "ls", "pause --all"] {
+      let words = command.split(separator: " ").map(String.init) + ["--socket", scene.socketPath]
+      let result = try PodfluxCommand.run(words, environment: environment, launcher: launcher)
+      #expect(result.status == 0 && result.errors.isEmpty, "\(command): \(result)")
+    }
+    let unnamed = try PodfluxCommand.run(["status"], environment: environment, launcher: launcher)
+    #expect(unnamed.errors == "podflux: --library: there is no HOME for the usual folder; name one\n")
     #expect(daemon.isAlive)
   }
 }

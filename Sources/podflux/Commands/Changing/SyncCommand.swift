@@ -167,7 +167,7 @@ struct SyncCommand: EngineCommand {
     /// Of a library that cannot be read the engine says why.
     static func read(in folder: LibraryOption, at now: Timestamp, _ command: SyncCommand) throws -> Before {
       do {
-        return try Before(LibraryFolder(place: try folder.place()), at: now, command)
+        return try Before(LibraryFolder(place: try folder.place(or: command.engine)), at: now, command)
       } catch is EngineError {
         return Before()
       }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PodfluxCore
+import PodfluxPeople
 import WireProtocol
 
 /// A list of URLs, one in a line. Empty lines and those that begin with # say nothing.

@@ -30,7 +30,7 @@ struct StatusCommand: ParsableCommand {
 
   func run() throws {
     let console = Console(console)
-    let place = try folder.place()
+    let place = try folder.place(or: engine)
     try console.reporting {
       let socket = try engine.path(in: .ofProcess())
       let source = EngineOrLibrary(folder: LibraryFolder(place: place), socket: socket)

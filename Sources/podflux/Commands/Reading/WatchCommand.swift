@@ -41,7 +41,7 @@ struct WatchCommand: ParsableCommand {
   }
 
   func run() throws {
-    let place = try folder.place()
+    let place = try folder.place(or: engine)
     let given = try engine.path(in: .ofProcess())
     let signals = try CommandSignals()
     let console = Console(console)
