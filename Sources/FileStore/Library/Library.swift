@@ -34,7 +34,7 @@ public final class Library: Sendable {
   let folderSyncs = FolderSyncs()
   let foldedFolders: FoldedFolders
   /// Whether the library's disk takes names that differ in case only for one: exFAT, vfat, SMB as a rule, folders of
-  /// ext4 with `chattr +F`. There each new path is spelled as on the disk, whatever a caller asks for: the library's
+  /// ext4 with `chattr +F`. There each new path is spelled as on the disk, however a caller asks: the library's
   /// walks find no other.
   public let ignoresCase: Bool
   /// The way to move files here; the first move determines it, once per library.
