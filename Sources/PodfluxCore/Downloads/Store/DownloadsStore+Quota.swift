@@ -221,7 +221,7 @@ extension Download {
 
   /// How many bytes the quota must leave before a server is asked for them. Only a server knows the length: what a feed
   /// or a client says of it is often wrong.
-  var neededBytes: Int64 {
+  public var neededBytes: Int64 {
     guard progress.total == nil else { return missingBytes ?? 0 }
     return min(missingBytes ?? .max, TransferMachine.leastRoom)
   }
