@@ -130,6 +130,9 @@ extension Sabotage {
     case .credentialsFollow: "a redirect leads to another host, which gets the credentials"
     case .secretInAddress: "a secret that a client gives in an address stays in the row"
     case .reachForgotten: "a feed of the Internet names a machine of the own network, and a request goes there"
+    case .farRetriesKept: "a clock was years ahead and is set right, and a retry waits for years"
+    case .farRefreshesKept: "a clock was years ahead and is set right, and a feed waits for years"
+    case .farSidecarsKept: "a clock was years ahead and is set right, and a sidecar waits for years"
     case .headersEverywhere: "a client's headers go to a mirror on another host"
     }
   }

@@ -82,6 +82,8 @@ final class InvariantChecker {
     var before: [DownloadID: Download?] = [:]
     var hasNewOrder = false
     var hasManyRows = false
+    /// What waits no longer for a moment that only a wrong clock can have set.
+    var broughtForward: Set<DownloadID> = []
     /// The cleanup steps that the batch reports as done.
     var finishedSteps: [CleanupStep] = []
     /// Files for which the batch added a pending deletion.
@@ -158,6 +160,7 @@ final class InvariantChecker {
       case .noRow(let id): note(end: id, in: &changes, world)
       case .manyRows(let change, let condition, let spared):
         note(change, of: condition, sparing: spared, in: &changes, world)
+      case .broughtForward(let latest, let moment): bringForward(after: latest, to: moment, in: &changes)
       case .savedCounts(let counts): savedCounts = savedCounts.merging(counts) { $1 }.filter { $0.value != 0 }
       case .owed(let deletion):
         guard let file = deletion.file else { continue }
@@ -231,6 +234,19 @@ final class InvariantChecker {
         }
         rows[id] = nil
         changes.before[id] = .some(nil)
+      }
+    }
+  }
+
+  private func bringForward(after latest: Timestamp, to moment: Timestamp, in changes: inout Changes) {
+    changes.hasManyRows = true
+    for (id, row) in rows {
+      guard case .waiting(let waiting) = row.state, waiting.until > latest else { continue }
+      if changes.before[id] == nil { changes.before[id] = .some(row) }
+      changes.broughtForward.insert(id)
+      switch waiting {
+      case .retry(_, let error): rows[id]?.state = .waiting(.retry(at: moment, after: error))
+      case .storage(_, let error): rows[id]?.state = .waiting(.storage(until: moment, after: error))
       }
     }
   }

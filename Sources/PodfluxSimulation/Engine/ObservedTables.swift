@@ -7,6 +7,8 @@ enum TableWrite {
   case noRow(DownloadID)
   /// Every row may have changed.
   case manyRows(BulkChange?, of: Condition, sparing: [DownloadID])
+  /// The retries that were due after a moment are due at another one.
+  case broughtForward(from: Timestamp, to: Timestamp)
   case savedCounts([DownloadState.Kind: Int])
   case owed(Deletion)
   case finished(DownloadID)
@@ -29,7 +31,12 @@ final class TransactionNotes {
   }
   /// Whether one statement has changed many rows.
   var changesMany: Bool {
-    writes.contains { if case .manyRows = $0 { true } else { false } }
+    writes.contains { write in
+      switch write {
+      case .manyRows, .broughtForward: true
+      case .row, .noRow, .savedCounts, .owed, .finished: false
+      }
+    }
   }
 }
 
@@ -132,8 +139,8 @@ struct ObservedDownloads: DownloadTable {
   }
 
   func bringForward(retriesAfter latest: Timestamp, to moment: Timestamp) throws -> Bool {
-    guard try inner.bringForward(retriesAfter: latest, to: moment) else { return false }
-    notes.writes.append(.manyRows(nil, of: .everything, sparing: []))
+    guard sabotage != .farRetriesKept, try inner.bringForward(retriesAfter: latest, to: moment) else { return false }
+    notes.writes.append(.broughtForward(from: latest, to: moment))
     return true
   }
 

@@ -94,6 +94,7 @@ public struct Simulation: Sendable {
     world.calmDown()
     try comeToRest(world)
     try world.checker.checkNothingWaits()
+    if options.faults.contains(.years) { try noticeClock(world) }
     guard world.process?.dispatcher.state.cleanup.isIdle == true else {
       throw Violation(.liveness, "a cleanup waits, and nothing will ever happen to it")
     }
@@ -130,6 +131,14 @@ public struct Simulation: Sendable {
         throw Violation(.liveness, "\(events) events have passed without a turn")
       }
     }
+  }
+
+  /// An engine looks at the wall clock once a minute at least, while it waits for a moment.
+  private func noticeClock(_ world: World) throws {
+    let begin = world.now
+    while world.now - begin < 2 * Alarm.longestMilliseconds, try world.step() {}
+    try comeToRest(world)
+    try world.checker.checkNothingWaitsForYears(in: world)
   }
 
   /// After a cleanup rows and files must agree; one more, and a plan, must find nothing to do.

@@ -183,6 +183,7 @@ final class World {
     case .mounting:
       disk.mount()
       noteTrouble("the disk is mounted again")
+    case .clockSetRight: set(clockOffset: 0)
     case .client: speak()
     case .mishap: befall()
     case .boot: try boot()
@@ -275,6 +276,7 @@ final class World {
     disk.mount()
     commitFailureOdds = nil
     take(SimulatedPath.wifi)
+    setClockRight()
     for index in origins.indices { origins[index].behave() }
     feeds?.behave()
     sessions?.behave()

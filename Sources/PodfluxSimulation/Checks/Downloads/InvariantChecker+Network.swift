@@ -78,6 +78,11 @@ extension InvariantChecker {
   func checkTraffic(_ batch: Batch, _ process: SimulatedProcess) throws {
     let network = process.dispatcher.state.network.state
     for (action, outcome) in zip(batch.actions, batch.turnout.outcomes) {
+      switch action {
+      // A clock that was wrong may have shown another year.
+      case .recovered, .timeCame: usage = usage.corrected(to: batch.clock.wall, in: network.localTime)
+      default: break
+      }
       guard case .attempt(let report) = action, case .handled = outcome, var told = traffic[report.attempt] else {
         continue
       }
