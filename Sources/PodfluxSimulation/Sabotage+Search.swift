@@ -51,6 +51,8 @@ extension Sabotage {
     case .farRetriesKept: [.network, .years]
     case .farRefreshesKept: [.feeds, .network, .years]
     case .farSidecarsKept: [.feeds, .sidecars, .network, .years]
+    case .commandDownloads, .commandCleansUp: [.commands, .crashes]
+    case .commandDeletesOwed: [.commands, .feeds, .rules, .crashes, .clock]
     default: .all.subtracting([.paths, .suspensions, .feeds])
     }
   }

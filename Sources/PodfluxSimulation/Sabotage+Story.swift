@@ -133,6 +133,9 @@ extension Sabotage {
     case .farRetriesKept: "a clock was years ahead and is set right, and a retry waits for years"
     case .farRefreshesKept: "a clock was years ahead and is set right, and a feed waits for years"
     case .farSidecarsKept: "a clock was years ahead and is set right, and a sidecar waits for years"
+    case .commandDownloads: "a command that only reads feeds starts downloads"
+    case .commandCleansUp: "a command that compares nothing carries out what another engine has found"
+    case .commandDeletesOwed: "a command that only looks around deletes what rules owed"
     case .headersEverywhere: "a client's headers go to a mirror on another host"
     }
   }

@@ -285,4 +285,11 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case farRefreshesKept = "far-refreshes-kept"
   /// A sidecar that a wrong clock has put off for years waits until then.
   case farSidecarsKept = "far-sidecars-kept"
+
+  /// The engine of a command starts downloads that it may not start.
+  case commandDownloads = "command-downloads"
+  /// The engine of a command compares rows and files that it may not compare.
+  case commandCleansUp = "command-cleans-up"
+  /// The engine of a command deletes what rules owed before it began.
+  case commandDeletesOwed = "command-deletes-owed"
 }

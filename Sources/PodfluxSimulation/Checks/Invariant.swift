@@ -97,6 +97,7 @@ public enum Invariant: String, CaseIterable, Sendable {
   case inTime = "a stop and a suspension end within two seconds"
   case remaining = "an engine that ends says how many downloads are left"
   case afterClosing = "an engine that has closed does nothing but refuse requests"
+  case powers = "an engine of a command starts, compares and deletes nothing by itself that it may not"
   case oneDelivery = "what a service tells is committed once"
 }
 

@@ -13,6 +13,9 @@ extension InvariantChecker {
     else {
       throw Violation(.afterCommit, "attempt \(id.generation) of \(id.download) starts, and no committed row says so")
     }
+    guard process.powers.mayDownload else {
+      throw Violation(.powers, "\(id.download) is started by an engine that starts no downloads")
+    }
     try checkSession(of: attempt, in: process)
     let settings = process.dispatcher.state.settings.settings
     let transferring = process.attempts.values.filter { !publishing.contains($0.attempt.id) }

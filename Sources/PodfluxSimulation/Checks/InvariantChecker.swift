@@ -70,6 +70,8 @@ final class InvariantChecker {
   var edited: Set<DownloadID> = []
   /// The committed rows of sessions.
   var sessions: [Session.Key: Session] = [:]
+  /// What has made rules due since the library was opened.
+  var ruleCauses = RuleCauses()
   /// Feeds and episodes.
   let feeds = FeedModel()
 
@@ -104,6 +106,7 @@ final class InvariantChecker {
     changes.finishedSteps = finished
     changes.lastRows = rowsBefore
     for case .row(let row) in process.ledger.notes.writes { changes.lastRows[row.id] = row }
+    noteCauses(batch)
     try followSessions(process.ledger, in: process)
     try checkFeeds(batch, changes, in: process)
     noteRemovedSidecars(batch)

@@ -9,6 +9,8 @@ final class SimulatedProcess: EngineSession {
   /// The engine's process; weak, for what services have begun may be left behind by it.
   private(set) weak var engine: SimulatedEngine?
   let bootID: String
+  /// What the engine may do by itself.
+  let powers: EnginePowers
   let ledger: SimulatedLedger
   var dispatcher: Dispatcher<Stores>
   /// Whether the library is held.
@@ -51,6 +53,7 @@ final class SimulatedProcess: EngineSession {
     let world = engine.world
     self.world = world
     bootID = world.bootID
+    powers = engine.powers
     let ledger = SimulatedLedger(
       world.database.ledger(), isFirstStart: world.openings == 1, sabotage: world.sabotage,
       allDownloads: { [unowned world] in world.checker.rows.keys.sorted() })
@@ -128,8 +131,9 @@ final class SimulatedProcess: EngineSession {
 
   func prepare(reporting path: NetworkPath?) -> Recovery {
     world.journal?.begin(seed: seed, at: dispatcher.position, world.clock)
-    return Recovery(
+    let recovery = Recovery(
       published: published, detectedPath: world.path, reportedPath: path, localTime: SimulatedPath.localTime)
+    return powers.told(world.sabotage, in: recovery)
   }
 
   func beginToWork() {
@@ -201,7 +205,7 @@ final class SimulatedProcess: EngineSession {
       world.schedule(.deletion(self, deletion), after: 3)
     case .verify(let verification):
       world.schedule(.verification(SimulatedVerification(verification, in: self)), after: world.random.delay())
-    case .startSurvey(let run, let days): cleanup?.startSurvey(run, quarantineDays: days)
+    case .startSurvey(let run, let days): try cleanup?.startSurvey(run, quarantineDays: days)
     case .nextSurveyPage(let run): cleanup?.nextPage(run)
     case .cancelSurvey(let run): cleanup?.cancelSurvey(run)
     case .cleanUp(let step): try cleanup?.cleanUp(step)
@@ -301,6 +305,12 @@ final class SimulatedProcess: EngineSession {
 
   /// Whether its attempts can still do something, although the library is given up.
   var mayLinger: Bool { hasClosed && engine?.isDead == false && bootID == world.bootID }
+
+  /// Whether no service does anything.
+  var isIdle: Bool {
+    attempts.isEmpty && refreshes.isEmpty && sidecars.isEmpty && openings.shells.isEmpty && deletions.isEmpty
+      && dispatcher.state.cleanup.isIdle && !dispatcher.state.rules.isOwing
+  }
 
   /// The services and what they know are no more.
   func end() {

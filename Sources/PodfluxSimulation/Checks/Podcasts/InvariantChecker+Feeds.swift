@@ -12,6 +12,7 @@ extension InvariantChecker {
     let isMarked = writes.contains { if case .marked = $0 { true } else { false } }
     if isMarked { feeds.adoptMarks(of: try Self.storedEpisodes(world)) }
     for write in writes {
+      noteCause(write)
       try checkRule(write, changes, batch, world)
       try feeds.follow(write)
     }

@@ -68,6 +68,7 @@ extension InvariantChecker {
         .explained,
         "\(id) of \(feed.id) is no rule's to delete (\(reason)): \(episode.ruling as Any), \(episode.marks), \(row)")
     }
+    try checkOwed(episode, row, because: reason, in: world)
     guard !edited.contains(download) else {
       throw Violation(.explained, "a rule deletes \(id) of \(feed.id), whose file a person has changed (\(reason))")
     }
