@@ -136,6 +136,14 @@ extension Sabotage {
     case .commandDownloads: "a command that only reads feeds starts downloads"
     case .commandCleansUp: "a command that compares nothing carries out what another engine has found"
     case .commandDeletesOwed: "a command that only looks around deletes what rules owed"
+    case .restartsNeedlessly: "kept bytes that are as their record says are thrown away"
+    case .partialOfAnother: "a deletion takes the partial file of a download that is paused"
+    case .sidecarStopLost: "a picture goes on coming over a path that has become metered"
+    case .retryAfterForgotten: "a host wants to be left alone for a minute, and is asked at once"
+    case .checkpointForgotten: "a long transfer records nothing before its end"
+    case .orderForgotten: "a download that is to stand last stands first"
+    case .actionUnlogged: "a change of the settings is missing in the log of actions"
+    case .roomOverlooked: "there is room under the storage quota, and what waits for it goes on waiting"
     case .headersEverywhere: "a client's headers go to a mirror on another host"
     }
   }

@@ -292,4 +292,23 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case commandCleansUp = "command-cleans-up"
   /// The engine of a command deletes what rules owed before it began.
   case commandDeletesOwed = "command-deletes-owed"
+
+  /// A partial file that is as its record says is taken for damaged.
+  case restartsNeedlessly = "restarts-needlessly"
+  /// What is to delete a partial file deletes another one.
+  case partialOfAnother = "partial-of-another"
+  /// The fetch of a sidecar is never told to stop.
+  case sidecarStopLost = "sidecar-stop-lost"
+
+  /// What a host says of when it may be asked again is forgotten.
+  case retryAfterForgotten = "retry-after-forgotten"
+  /// What is durable by now is never told before the end.
+  case checkpointForgotten = "checkpoint-forgotten"
+  /// What is to come last comes first.
+  case orderForgotten = "order-forgotten"
+  /// An action is missing in the log.
+  case actionUnlogged = "action-unlogged"
+
+  /// What waits for room is never looked at again.
+  case roomOverlooked = "room-overlooked"
 }

@@ -30,6 +30,7 @@ extension InvariantChecker {
     {
       throw Violation(.cooldown, "\(id.download) starts on \(attempt.address.host), which is left alone until \(until)")
     }
+    try checkRest(of: attempt, at: process.world.clock.wall)
     try checkObstacles(attempt, row, process)
     let onHost = transferring.filter { $0.attempt.address.host == attempt.address.host }.count
     guard onHost < settings.maxPerHost else {

@@ -56,6 +56,8 @@ final class InvariantChecker {
   var publishing: Set<AttemptID> = []
   /// The bytes that came over the network in each living attempt.
   var traffic: [AttemptID: Traffic] = [:]
+  /// The fetches of sidecars whose bytes count as cellular.
+  var cellularFetches: Set<SidecarFetch.ID> = []
   /// The bytes that came over cellular, according to attempts' reports.
   var usage = CellularUsage()
   /// What tags show and has come as a whole, for each living attempt.
@@ -70,6 +72,8 @@ final class InvariantChecker {
   var edited: Set<DownloadID> = []
   /// The committed rows of sessions.
   var sessions: [Session.Key: Session] = [:]
+  /// The hosts that want to be left alone.
+  var resting = RestingHosts()
   /// What has made rules due since the library was opened.
   var ruleCauses = RuleCauses()
   /// Feeds and episodes.
@@ -107,6 +111,7 @@ final class InvariantChecker {
     changes.lastRows = rowsBefore
     for case .row(let row) in process.ledger.notes.writes { changes.lastRows[row.id] = row }
     noteCauses(batch)
+    noteRests(batch, rowsBefore)
     try followSessions(process.ledger, in: process)
     try checkFeeds(batch, changes, in: process)
     noteRemovedSidecars(batch)

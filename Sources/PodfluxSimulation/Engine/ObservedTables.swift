@@ -145,7 +145,9 @@ struct ObservedDownloads: DownloadTable {
   }
 
   func dueRetries(at now: Timestamp, limit: Int) throws -> [Download] {
-    let due = try inner.dueRetries(at: now, limit: limit)
+    let due = try inner.dueRetries(at: now, limit: limit).filter {
+      if sabotage == .roomOverlooked, case .waiting(.storage) = $0.state { false } else { true }
+    }
     guard sabotage == .retryForgetsResume else { return due }
     return due.map { download in
       var forgetful = download
@@ -182,7 +184,9 @@ struct ObservedDownloads: DownloadTable {
     notes.writes.append(.manyRows(nil, of: .everything, sparing: []))
   }
 
-  func waitingForStorage(limit: Int) throws -> [Download] { try inner.waitingForStorage(limit: limit) }
+  func waitingForStorage(limit: Int) throws -> [Download] {
+    sabotage == .roomOverlooked ? [] : try inner.waitingForStorage(limit: limit)
+  }
   func awaitedByRules(ofAtMost bytes: Int64, limit: Int) throws -> [DownloadID] {
     try inner.awaitedByRules(ofAtMost: bytes, limit: limit)
   }
@@ -217,7 +221,9 @@ struct ObservedDownloads: DownloadTable {
   func counts() throws -> [DownloadState.Kind: Int] { try inner.counts() }
   func running() throws -> [Download] { try inner.running() }
   func earliestRetry() throws -> Timestamp? { try inner.earliestRetry() }
-  func position(of end: QueueEnd, in priority: Priority) throws -> Int64? { try inner.position(of: end, in: priority) }
+  func position(of end: QueueEnd, in priority: Priority) throws -> Int64? {
+    try inner.position(of: sabotage == .orderForgotten ? .first : end, in: priority)
+  }
   func position(nextTo rank: Download.Rank, towards end: QueueEnd) throws -> Int64? {
     try inner.position(nextTo: rank, towards: end)
   }

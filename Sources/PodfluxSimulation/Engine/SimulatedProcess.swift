@@ -107,7 +107,8 @@ final class SimulatedProcess: EngineSession {
   }
 
   func committed(_ batch: Batch, factCount: Int) throws {
-    world.log.note(batch)
+    let isUnlogged = world.sabotage == .actionUnlogged && batch.actions.contains { $0.isUnlogged }
+    if !isUnlogged { world.log.note(batch) }
     try world.journal?.committed(batch.turnout.position, in: world.database)
     if case .recovered? = batch.actions.first { isRecovered = true }
     world.noteTurn(Trace.Turn(batch, at: world.now))
@@ -238,7 +239,9 @@ final class SimulatedProcess: EngineSession {
     guard attempts[attempt.id] == nil else { return }
     try world.checker.willStart(attempt, in: self)
     try world.checker.willGather(attempt, in: self)
-    let shell = SimulatedAttempt(attempt, in: self)
+    var begun = attempt
+    if world.sabotage == .restartsNeedlessly { begun.resume?.tailHash = String(repeating: "0", count: 64) }
+    let shell = SimulatedAttempt(begun, in: self)
     world.checker.noteStart(of: shell)
     attempts[attempt.id] = shell
     try shell.begin()
@@ -325,6 +328,9 @@ final class SimulatedProcess: EngineSession {
 }
 
 extension Action {
+  /// Whether a sabotage keeps it out of the log.
+  fileprivate var isUnlogged: Bool { if case .updateSettings = self { true } else { false } }
+
   /// Whether it is a fact that a service has told: neither the loop's own nor a reading.
   var isFromService: Bool {
     switch self {

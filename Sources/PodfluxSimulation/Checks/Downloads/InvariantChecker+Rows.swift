@@ -76,7 +76,7 @@ extension InvariantChecker {
     }
   }
 
-  private static func tailHash(of file: SimulatedFile, _ range: Range<Int64>) -> String {
+  static func tailHash(of file: SimulatedFile, _ range: Range<Int64>) -> String {
     RunningDigest.sha256(of: Array(file.bytes(Range(bytes: range))))
   }
 
