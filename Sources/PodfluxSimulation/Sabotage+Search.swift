@@ -53,7 +53,7 @@ extension Sabotage {
     case .farSidecarsKept: [.feeds, .sidecars, .network, .years]
     case .commandDownloads, .commandCleansUp: [.commands, .crashes]
     case .commandDeletesOwed: [.commands, .feeds, .rules, .crashes, .clock]
-    case .roomOverlooked: [.feeds, .rules, .paths]
+    case .storedTwice: [.feeds, .rules, .paths]
     case .sidecarStopLost: [.feeds, .sidecars, .paths]
     default: .all.subtracting([.paths, .suspensions, .feeds])
     }

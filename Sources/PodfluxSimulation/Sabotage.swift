@@ -309,6 +309,6 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// An action is missing in the log.
   case actionUnlogged = "action-unlogged"
 
-  /// What waits for room is never looked at again.
-  case roomOverlooked = "room-overlooked"
+  /// What is there counts twice for the storage quota.
+  case storedTwice = "stored-twice"
 }

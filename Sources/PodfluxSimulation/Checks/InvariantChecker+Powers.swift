@@ -9,13 +9,15 @@ extension InvariantChecker {
     fileprivate(set) var since: Timestamp?
     fileprivate var feeds: Set<Feed.Key> = []
     fileprivate var concernAll = false
+    /// Whether a step that a former engine had begun to carry out was left: its file may have got another name.
+    fileprivate(set) var mayHaveMoved = false
 
     fileprivate func concern(_ feed: Feed.Key) -> Bool { concernAll || feeds.contains(feed) }
   }
 
-  /// A survey begins.
+  /// A survey begins. What a renaming has left undone at a crash must be looked for by any engine.
   func willSurvey(_ run: CleanupRun, in process: SimulatedProcess) throws {
-    guard run.cause != .start || process.powers.mayCleanUp else {
+    guard run.cause != .start || process.powers.mayCleanUp || ruleCauses.mayHaveMoved else {
       throw Violation(.powers, "rows and files are compared by an engine that does not do so at its start")
     }
   }
@@ -23,6 +25,9 @@ extension InvariantChecker {
   /// The library has been put in order: what rules owe from now on, they owe since then.
   func noteCauses(_ batch: Batch) {
     if case .recovered? = batch.actions.first { ruleCauses = RuleCauses(since: batch.clock.wall) }
+    for case .cleaned(let key, .left) in batch.actions where handedSteps[key]?.step.finding.kind == .misnamed {
+      ruleCauses.mayHaveMoved = true
+    }
   }
 
   /// Notes what makes rules due.

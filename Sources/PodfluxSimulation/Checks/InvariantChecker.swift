@@ -108,8 +108,6 @@ final class InvariantChecker {
     tell(&world.client, of: finished, process.ledger, on: world.disk)
     var changes = try follow(process.ledger, batch, in: world)
     changes.finishedSteps = finished
-    changes.lastRows = rowsBefore
-    for case .row(let row) in process.ledger.notes.writes { changes.lastRows[row.id] = row }
     noteCauses(batch)
     noteRests(batch, rowsBefore)
     try followSessions(process.ledger, in: process)
@@ -162,6 +160,7 @@ final class InvariantChecker {
 
   private func follow(_ ledger: SimulatedLedger, _ batch: Batch, in world: World) throws -> Changes {
     var changes = Changes()
+    changes.lastRows = rows
     for write in ledger.notes.writes {
       switch write {
       case .row(let row): try note(row, in: &changes)
@@ -197,6 +196,7 @@ final class InvariantChecker {
     if changes.before[row.id] == nil { changes.before[row.id] = .some(old) }
     if old?.rank != row.rank { changes.hasNewOrder = true }
     rows[row.id] = row
+    changes.lastRows[row.id] = row
   }
 
   private func note(end id: DownloadID, in changes: inout Changes, _ world: World) {
@@ -226,13 +226,16 @@ final class InvariantChecker {
       else { continue }
       if changes.before[id] == nil { changes.before[id] = .some(row) }
       switch change {
-      case .pause: rows[id]?.state = .paused
+      case .pause:
+        rows[id]?.state = .paused
+        changes.lastRows[id] = rows[id]
       case .resume, .retry:
         rows[id]?.state = .queued
         rows[id]?.failures = 0
         rows[id]?.freshAddresses = 0
         rows[id]?.restarts = 0
         rows[id]?.round = .init()
+        changes.lastRows[id] = rows[id]
       case .cancel:
         rows[id] = nil
         changes.before[id] = .some(nil)

@@ -145,9 +145,7 @@ struct ObservedDownloads: DownloadTable {
   }
 
   func dueRetries(at now: Timestamp, limit: Int) throws -> [Download] {
-    let due = try inner.dueRetries(at: now, limit: limit).filter {
-      if sabotage == .roomOverlooked, case .waiting(.storage) = $0.state { false } else { true }
-    }
+    let due = try inner.dueRetries(at: now, limit: limit)
     guard sabotage == .retryForgetsResume else { return due }
     return due.map { download in
       var forgetful = download
@@ -184,13 +182,11 @@ struct ObservedDownloads: DownloadTable {
     notes.writes.append(.manyRows(nil, of: .everything, sparing: []))
   }
 
-  func waitingForStorage(limit: Int) throws -> [Download] {
-    sabotage == .roomOverlooked ? [] : try inner.waitingForStorage(limit: limit)
-  }
+  func waitingForStorage(limit: Int) throws -> [Download] { try inner.waitingForStorage(limit: limit) }
   func awaitedByRules(ofAtMost bytes: Int64, limit: Int) throws -> [DownloadID] {
     try inner.awaitedByRules(ofAtMost: bytes, limit: limit)
   }
-  func storedBytes() throws -> Int64 { try inner.storedBytes() }
+  func storedBytes() throws -> Int64 { try inner.storedBytes() * (sabotage == .storedTwice ? 2 : 1) }
   func completedBytes() throws -> Int64 { try inner.completedBytes() }
   func find(_ id: DownloadID) throws -> Download? { try inner.find(id) }
   func contains(_ id: DownloadID) throws -> Bool { try inner.contains(id) }
