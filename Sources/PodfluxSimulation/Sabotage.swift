@@ -283,88 +283,36 @@ public enum Sabotage: String, CaseIterable, Sendable {
   /// Requests lead wherever a feed names.
   case reachForgotten = "reach-forgotten"
 
-  /// What goes wrong besides: what cannot concern it only makes it take longer to be found.
-  public var faults: FaultKinds {
-    switch self {
-    case .publishForgotten: [.crashes, .powerCuts, .commits]
-    case .renameReplaces: [.names, .people]
-    case .earlierMoveOverlooked: [.names, .crashes]
-    case .newNameForgotten: .names
-    case .orphanByNameOnly, .linkFollowed, .missingNotRechecked, .unreadableTakenForEmpty, .everythingGoneIgnored,
-      .writeDuringReadOverlooked, .placeTakenTwice, .editTakenForDamage:
-      .people
-    case .orphanNotRechecked: [.people, .hardLinks, .tags]
-    case .quarantineADayEarly: [.people, .clock]
-    case .failedWriteAcknowledged: .disk
-    case .wholeAppendedToPartial: [.network, .protocols]
-    case .generationNotChecked: [.network, .paths, .repetition]
-    case .routeForgotten: [.paths, .network, .protocols]
-    case .policyIgnored, .pathChangeIgnored, .trafficForgotten: .all.subtracting(.feeds)
-    case .answeredTwice, .suspensionUnanswered, .servicesOutliveSuspension, .deadlineLost, .factsCommittedAgain,
-      .remainingForgotten:
-      .all.subtracting([.paths, .feeds])
-    case .cutDocumentBelieved, .cutValidatorsKept, .cutRefreshSucceeds: [.feeds, .network]
-    case .refreshPageLost: [.feeds, .commits]
-    case .refreshNeverEnds, .refreshStopLost, .feedPolicyIgnored: [.feeds, .paths]
-    case .refreshGenerationNotChecked: [.feeds, .repetition]
-    case .feedAlarmLost: [.feeds, .clock]
-    case .episodesForgotten, .formerNamesForgotten, .guidAloneBelieved, .fingerprintsForgotten, .refreshPageTwice,
-      .distrustForgotten,
-      .anyMoveBelieved, .missingNotMarked, .returnNotMarked, .downloadGoesWithEpisode, .goneForgotten, .goneIgnored,
-      .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored, .downloadShared, .furtherForgotten,
-      .gapForgotten, .namesakeTaken, .otherPodcastBelieved:
-      .feeds
-    case .removedForgotten, .lineForgotten, .keepCountsAll, .favoriteForgotten, .quotaForgotten, .quotaTakesNewest,
-      .quotaTakesMore, .quotaSearchedOnce:
-      [.feeds, .rules]
-    case .editForgotten, .editUnseen: [.feeds, .rules, .people]
-    case .sidecarReplaces, .sidecarStays: .sidecars
-    case .coverGoes: [.feeds, .sidecars]
-    case .sidecarTakenForOrphan, .sidecarFetchedAgain: [.sidecars, .people]
-    case .notesStale, .notesUnread, .notesNotWanted: [.feeds, .sidecars]
-    case .adoptDoubtful, .adoptTouches: [.feeds, .adopting]
-    case .adoptClaimed: [.feeds, .adopting, .people]
-    case .adoptUnplanned: [.feeds, .adopting, .people, .names]
-    case .agesForgotten: [.feeds, .filters, .clock]
-    case .tagsInPlace, .tagsHalfCopy, .tagsDigestReplaced, .tagsUnsynced: .tags
-    case .tagsTwice: [.tags, .foreignFiles]
-    case .tagsShowHalf, .tagsNotAwaited: [.tags, .feeds]
-    case .arrivingSecretSwept: [.sessions, .suspensions]
-    case .secretStays: [.sessions, .crashes]
-    case .twoRefreshes, .parkedForgotten, .oldTokenKept, .credentialsFollow, .secretInAddress: .sessions
-    case .reachForgotten: [.feeds, .addresses]
-    default: .all.subtracting([.paths, .suspensions, .feeds])
-    }
-  }
+  /// A retry that a wrong clock has put off for years waits until then.
+  case farRetriesKept = "far-retries-kept"
+  /// A refresh that a wrong clock has put off for years waits until then.
+  case farRefreshesKept = "far-refreshes-kept"
+  /// A sidecar that a wrong clock has put off for years waits until then.
+  case farSidecarsKept = "far-sidecars-kept"
 
-  /// The first seed that is searched for it. No lower one found it when this was written: a change of what worlds draw
-  /// makes the search longer, not wrong.
-  public var firstSeed: UInt64 {
-    switch self {
-    case .agesForgotten, .earlierMoveOverlooked, .tagsTwice: 9
-    case .newNameForgotten, .quotaTakesNewest: 10
-    case .truncatedTooEarly: 11
-    case .arrivingSecretSwept, .secretInAddress: 15
-    case .anyMoveBelieved, .coverGoes, .quotaTakesMore: 16
-    case .suspensionUnanswered: 17
-    case .distrustForgotten: 19
-    case .missingNotRechecked: 20
-    case .adoptClaimed, .orphanByNameOnly, .pageCacheTrusted: 26
-    case .guidAloneBelieved: 27
-    case .freshAddressIgnored: 33
-    case .routeForgotten: 41
-    case .quarantineADayEarly: 42
-    case .gapForgotten: 48
-    case .editUnseen: 52
-    case .gateLeftOpen: 69
-    case .everythingGoneIgnored: 70
-    case .wholeAppendedToPartial: 75
-    case .placeTakenTwice: 82
-    case .favoriteForgotten: 178
-    case .publishForgotten: 309
-    case .editForgotten: 500
-    case .writeDuringReadOverlooked: 842
-    default: 1
-    }
-  }
+  /// The engine of a command starts downloads that it may not start.
+  case commandDownloads = "command-downloads"
+  /// The engine of a command compares rows and files that it may not compare.
+  case commandCleansUp = "command-cleans-up"
+  /// The engine of a command deletes what rules owed before it began.
+  case commandDeletesOwed = "command-deletes-owed"
+
+  /// A partial file that is as its record says is taken for damaged.
+  case restartsNeedlessly = "restarts-needlessly"
+  /// What is to delete a partial file deletes another one.
+  case partialOfAnother = "partial-of-another"
+  /// The fetch of a sidecar is never told to stop.
+  case sidecarStopLost = "sidecar-stop-lost"
+
+  /// What a host says of when it may be asked again is forgotten.
+  case retryAfterForgotten = "retry-after-forgotten"
+  /// What is durable by now is never told before the end.
+  case checkpointForgotten = "checkpoint-forgotten"
+  /// What is to come last comes first.
+  case orderForgotten = "order-forgotten"
+  /// An action is missing in the log.
+  case actionUnlogged = "action-unlogged"
+
+  /// What is there counts twice for the storage quota.
+  case storedTwice = "stored-twice"
 }

@@ -42,6 +42,16 @@ struct SimulationTests {
     try sweep(20, turns: 120, faults: [.addresses, .feeds, .sidecars, .tags, .rules, .network, .crashes, .commits])
   }
 
+  @Test("A wall clock that was wrong by a year leaves nothing waiting", .backgroundTest)
+  func years() throws {
+    try sweep(20, turns: 150, faults: [.years, .feeds, .sidecars, .rules, .network, .paths, .crashes, .commits])
+  }
+
+  @Test("Engines of commands start, compare and delete nothing that they may not", .backgroundTest)
+  func commands() throws {
+    try sweep(20, turns: 150, faults: [.commands, .feeds, .rules, .network, .crashes, .commits, .clock, .suspensions])
+  }
+
   @Test("Rules that change while feeds change, with crashes and failing commits, violate nothing", .backgroundTest)
   func rules() throws {
     try sweep(30, turns: 200, faults: [.feeds, .rules, .network, .crashes, .commits, .paths])

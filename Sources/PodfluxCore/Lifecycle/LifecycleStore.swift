@@ -82,9 +82,10 @@ public struct LifecycleStore: DomainStore {
     }
   }
 
-  /// Whether no download can go on by itself.
+  /// Whether no download can go on by itself: in an engine that starts none, none can.
   private func nothingIsAdmissible(in turn: borrowing PodfluxTurn, reading context: Context) throws -> Bool {
-    try turn.tables.downloads.nextAdmissible { lane in
+    guard mayDownload else { return true }
+    return try turn.tables.downloads.nextAdmissible { lane in
       !(lane.session.map(context.closedSessions.contains) ?? false)
     } == nil
   }
@@ -99,7 +100,7 @@ extension LifecycleStore.Context {
     closedSessions = stores.sessions.view.closed
     owesWork =
       !stores.cleanup.isIdle || stores.downloads.owesWork || stores.rules.isOwing
-      || stores.sidecars.owesWork
+      || stores.sidecars.owesWork || stores.lifecycle.mayDownload && stores.downloads.hasWaiting
     nextMoment = Timestamp.earlier(
       Timestamp.earlier(
         Timestamp.earlier(stores.downloads.wakeAt, stores.podcasts.awaited),

@@ -54,7 +54,8 @@ extension PodcastsStore {
       if feed.leaveBody() { try turn.tables.feeds.updateRefreshes(of: feed) }
       turn.perform(.proceedRefresh(refresh.id))
     case .moved(let address): try move(&feed, to: address, readFrom: report.readFrom, in: turn)
-    case .refreshed(let findings):
+    case .refreshed(var findings):
+      findings.next = possible(findings.next, under: context.settings, in: turn)
       try finish(&feed, with: findings, in: turn)
       if feed.hasDownloadRule { turn.tell(.podcasts(.wasReadWhole(key))) }
     case .failed(var error, let next):
@@ -66,9 +67,16 @@ extension PodcastsStore {
         guard case .refuse(let reason) = verdict.decision else { return hostsToSearch = nil }
         error = error.explained(by: reason)
       }
-      try fail(feed, because: error, next: next, in: turn)
+      try fail(feed, because: error, next: possible(next, under: context.settings, in: turn), in: turn)
     case .stopped: break
     }
+  }
+
+  /// When a feed is due. A clock that was years ahead may have been set right since a refresh has named the moment: then
+  /// it is due now, as all are that waited for such a moment when the engine notices.
+  private func possible(_ next: Timestamp, under settings: Settings, in turn: borrowing PodfluxTurn) -> Timestamp {
+    guard let latest = Self.latestMoment(under: settings, at: turn.now), next > latest else { return next }
+    return turn.now
   }
 
   /// Follows the publisher. Where another subscription has that address, both stay as they are.

@@ -104,14 +104,18 @@ public struct PodcastsStore: DomainStore {
     case .refresh(let report): try handle(report, reading: context, in: &turn)
     case .recovered, .timeCame:
       hostsToSearch = nil
-      // Only a clock that was wrong can have set a later moment.
-      let longest = max(Limits.longestWaitMinutes, Int64(context.settings.feedRefreshMaxMinutes)) * 60_000
-      guard let latest = turn.now.latestEnd(ofWaitsUpTo: longest) else { break }
+      guard let latest = Self.latestMoment(under: context.settings, at: turn.now) else { break }
       try turn.tables.feeds.bringForward(dueAfter: latest, to: turn.now)
     case .stop: if context.lifecycle.isEnding { stopRefreshes(in: &turn) }
     default: break
     }
     return nil
+  }
+
+  /// The latest moment at which a feed can be due: only a clock that was wrong can have named a later one. nil if the
+  /// present one is none that a right clock can show.
+  static func latestMoment(under settings: Settings, at now: Timestamp) -> Timestamp? {
+    now.latestEnd(ofWaitsUpTo: max(Limits.longestWaitMinutes, Int64(settings.feedRefreshMaxMinutes)) * 60_000)
   }
 
   /// Whether the store does something for a call of the list; a case that a method below handles is named here too.

@@ -13,6 +13,8 @@ final class SimulatedAttempt {
   private(set) var core: DownloadAttempt
   private var work: AttemptFileWork
   private(set) var exchange: SimulatedExchange?
+  /// The last answer to a request for the file.
+  var lastAnswer: SimulatedResponse?
   /// The last request for the file.
   private var request: HTTPRequest?
   /// The exchange of a part of what tags show, and what has come of it.
@@ -28,6 +30,8 @@ final class SimulatedAttempt {
   private var hasWritten = false
   private var isScheduled = false
   private(set) var isOver = false
+  /// What has come and is not told, for a sabotage.
+  private var withheld: Int64 = 0
   /// Whether it might use all paths when it began.
   var mayUseAllAtStart = false
   /// Whether its origin, on this machine, has led it to another.
@@ -142,7 +146,7 @@ final class SimulatedAttempt {
     case .body(let bytes):
       partBody += bytes
       if partExchange?.needsPath == true {
-        try world.checker.willTake(partBytes: bytes.count, over: world.path, for: attempt)
+        try world.checker.willTake(partBytes: bytes.count, over: world.path, self)
         if world.sabotage != .trafficForgotten { try advance { $0.received(overNetwork: Int64(bytes.count)) } }
       }
       let demand = try advance { attempt in bytes.withUnsafeBytes { attempt.received(body: $0) } }
@@ -262,6 +266,13 @@ final class SimulatedAttempt {
     // Nothing is posted to a library that was given up.
     guard process.isAlive else { return }
     let report = sabotaged(report)
+    if world.sabotage == .checkpointForgotten, case .checkpoint = report.news {
+      withheld = report.fetched
+      return
+    }
+    if case .restarting(let bytes, let cause) = report.news {
+      try world.checker.willDiscard(bytes, because: cause, self)
+    }
     try world.checker.willReport(report)
     if case .checkpoint(let record) = report.news, record.durable > 0 { files.recorded() }
     process.post(.attempt(report))
@@ -278,14 +289,20 @@ final class SimulatedAttempt {
     guard process.isAlive else { return }
     let report = sabotaged(report)
     try world.checker.willReport(report)
+    world.checker.noteEnd(of: self)
     process.ended(self, report)
   }
 
   private func sabotaged(_ report: AttemptReport) -> AttemptReport {
     var report = report
+    report.fetched += withheld
+    withheld = 0
     if world.sabotage == .tagsDigestReplaced, case .publishing(let file, let kept, .tagged) = report.news {
       let original = Download.Original(length: file.length, sha256: file.sha256)
       report.news = .publishing(file, kept: kept, tagging: .tagged(original))
+    }
+    if world.sabotage == .retryAfterForgotten, case .failed(let error, let kept, _) = report.news {
+      report.news = .failed(error, kept: kept)
     }
     guard world.sabotage == .syncFailureForgotten else { return report }
     report.news.believe(process.bootID)

@@ -13,6 +13,9 @@ extension InvariantChecker {
     else {
       throw Violation(.afterCommit, "attempt \(id.generation) of \(id.download) starts, and no committed row says so")
     }
+    guard process.powers.mayDownload else {
+      throw Violation(.powers, "\(id.download) is started by an engine that starts no downloads")
+    }
     try checkSession(of: attempt, in: process)
     let settings = process.dispatcher.state.settings.settings
     let transferring = process.attempts.values.filter { !publishing.contains($0.attempt.id) }
@@ -27,6 +30,7 @@ extension InvariantChecker {
     {
       throw Violation(.cooldown, "\(id.download) starts on \(attempt.address.host), which is left alone until \(until)")
     }
+    try checkRest(of: attempt, at: process.world.clock.wall)
     try checkObstacles(attempt, row, process)
     let onHost = transferring.filter { $0.attempt.address.host == attempt.address.host }.count
     guard onHost < settings.maxPerHost else {

@@ -56,6 +56,8 @@ final class InvariantChecker {
   var publishing: Set<AttemptID> = []
   /// The bytes that came over the network in each living attempt.
   var traffic: [AttemptID: Traffic] = [:]
+  /// The fetches of sidecars whose bytes count as cellular.
+  var cellularFetches: Set<SidecarFetch.ID> = []
   /// The bytes that came over cellular, according to attempts' reports.
   var usage = CellularUsage()
   /// What tags show and has come as a whole, for each living attempt.
@@ -70,6 +72,10 @@ final class InvariantChecker {
   var edited: Set<DownloadID> = []
   /// The committed rows of sessions.
   var sessions: [Session.Key: Session] = [:]
+  /// The hosts that want to be left alone.
+  var resting = RestingHosts()
+  /// What has made rules due since the library was opened.
+  var ruleCauses = RuleCauses()
   /// Feeds and episodes.
   let feeds = FeedModel()
 
@@ -82,6 +88,8 @@ final class InvariantChecker {
     var before: [DownloadID: Download?] = [:]
     var hasNewOrder = false
     var hasManyRows = false
+    /// What waits no longer for a moment that only a wrong clock can have set.
+    var broughtForward: Set<DownloadID> = []
     /// The cleanup steps that the batch reports as done.
     var finishedSteps: [CleanupStep] = []
     /// Files for which the batch added a pending deletion.
@@ -100,8 +108,8 @@ final class InvariantChecker {
     tell(&world.client, of: finished, process.ledger, on: world.disk)
     var changes = try follow(process.ledger, batch, in: world)
     changes.finishedSteps = finished
-    changes.lastRows = rowsBefore
-    for case .row(let row) in process.ledger.notes.writes { changes.lastRows[row.id] = row }
+    noteCauses(batch)
+    noteRests(batch, rowsBefore)
     try followSessions(process.ledger, in: process)
     try checkFeeds(batch, changes, in: process)
     noteRemovedSidecars(batch)
@@ -152,12 +160,14 @@ final class InvariantChecker {
 
   private func follow(_ ledger: SimulatedLedger, _ batch: Batch, in world: World) throws -> Changes {
     var changes = Changes()
+    changes.lastRows = rows
     for write in ledger.notes.writes {
       switch write {
       case .row(let row): try note(row, in: &changes)
       case .noRow(let id): note(end: id, in: &changes, world)
       case .manyRows(let change, let condition, let spared):
         note(change, of: condition, sparing: spared, in: &changes, world)
+      case .broughtForward(let latest, let moment): bringForward(after: latest, to: moment, in: &changes)
       case .savedCounts(let counts): savedCounts = savedCounts.merging(counts) { $1 }.filter { $0.value != 0 }
       case .owed(let deletion):
         guard let file = deletion.file else { continue }
@@ -186,6 +196,7 @@ final class InvariantChecker {
     if changes.before[row.id] == nil { changes.before[row.id] = .some(old) }
     if old?.rank != row.rank { changes.hasNewOrder = true }
     rows[row.id] = row
+    changes.lastRows[row.id] = row
   }
 
   private func note(end id: DownloadID, in changes: inout Changes, _ world: World) {
@@ -215,13 +226,16 @@ final class InvariantChecker {
       else { continue }
       if changes.before[id] == nil { changes.before[id] = .some(row) }
       switch change {
-      case .pause: rows[id]?.state = .paused
+      case .pause:
+        rows[id]?.state = .paused
+        changes.lastRows[id] = rows[id]
       case .resume, .retry:
         rows[id]?.state = .queued
         rows[id]?.failures = 0
         rows[id]?.freshAddresses = 0
         rows[id]?.restarts = 0
         rows[id]?.round = .init()
+        changes.lastRows[id] = rows[id]
       case .cancel:
         rows[id] = nil
         changes.before[id] = .some(nil)
@@ -231,6 +245,19 @@ final class InvariantChecker {
         }
         rows[id] = nil
         changes.before[id] = .some(nil)
+      }
+    }
+  }
+
+  private func bringForward(after latest: Timestamp, to moment: Timestamp, in changes: inout Changes) {
+    changes.hasManyRows = true
+    for (id, row) in rows {
+      guard case .waiting(let waiting) = row.state, waiting.until > latest else { continue }
+      if changes.before[id] == nil { changes.before[id] = .some(row) }
+      changes.broughtForward.insert(id)
+      switch waiting {
+      case .retry(_, let error): rows[id]?.state = .waiting(.retry(at: moment, after: error))
+      case .storage(_, let error): rows[id]?.state = .waiting(.storage(until: moment, after: error))
       }
     }
   }

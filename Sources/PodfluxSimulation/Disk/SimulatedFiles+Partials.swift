@@ -21,6 +21,9 @@ extension SimulatedFiles {
 
   func deletePartial(of download: DownloadID) throws(FileSystemFailure) {
     try enter()
+    let isMistaken = world.sabotage == .partialOfAnother
+    let download = isMistaken ? world.checker.pausedWithBytes ?? download : download
+    check { try world.checker.willDeletePartial(of: download, on: disk) }
     disk.deletePartial(of: download)
   }
 }

@@ -7,6 +7,8 @@ enum TableWrite {
   case noRow(DownloadID)
   /// Every row may have changed.
   case manyRows(BulkChange?, of: Condition, sparing: [DownloadID])
+  /// The retries that were due after a moment are due at another one.
+  case broughtForward(from: Timestamp, to: Timestamp)
   case savedCounts([DownloadState.Kind: Int])
   case owed(Deletion)
   case finished(DownloadID)
@@ -29,7 +31,12 @@ final class TransactionNotes {
   }
   /// Whether one statement has changed many rows.
   var changesMany: Bool {
-    writes.contains { if case .manyRows = $0 { true } else { false } }
+    writes.contains { write in
+      switch write {
+      case .manyRows, .broughtForward: true
+      case .row, .noRow, .savedCounts, .owed, .finished: false
+      }
+    }
   }
 }
 
@@ -132,8 +139,8 @@ struct ObservedDownloads: DownloadTable {
   }
 
   func bringForward(retriesAfter latest: Timestamp, to moment: Timestamp) throws -> Bool {
-    guard try inner.bringForward(retriesAfter: latest, to: moment) else { return false }
-    notes.writes.append(.manyRows(nil, of: .everything, sparing: []))
+    guard sabotage != .farRetriesKept, try inner.bringForward(retriesAfter: latest, to: moment) else { return false }
+    notes.writes.append(.broughtForward(from: latest, to: moment))
     return true
   }
 
@@ -179,7 +186,7 @@ struct ObservedDownloads: DownloadTable {
   func awaitedByRules(ofAtMost bytes: Int64, limit: Int) throws -> [DownloadID] {
     try inner.awaitedByRules(ofAtMost: bytes, limit: limit)
   }
-  func storedBytes() throws -> Int64 { try inner.storedBytes() }
+  func storedBytes() throws -> Int64 { try inner.storedBytes() * (sabotage == .storedTwice ? 2 : 1) }
   func completedBytes() throws -> Int64 { try inner.completedBytes() }
   func find(_ id: DownloadID) throws -> Download? { try inner.find(id) }
   func contains(_ id: DownloadID) throws -> Bool { try inner.contains(id) }
@@ -210,7 +217,9 @@ struct ObservedDownloads: DownloadTable {
   func counts() throws -> [DownloadState.Kind: Int] { try inner.counts() }
   func running() throws -> [Download] { try inner.running() }
   func earliestRetry() throws -> Timestamp? { try inner.earliestRetry() }
-  func position(of end: QueueEnd, in priority: Priority) throws -> Int64? { try inner.position(of: end, in: priority) }
+  func position(of end: QueueEnd, in priority: Priority) throws -> Int64? {
+    try inner.position(of: sabotage == .orderForgotten ? .first : end, in: priority)
+  }
   func position(nextTo rank: Download.Rank, towards end: QueueEnd) throws -> Int64? {
     try inner.position(nextTo: rank, towards: end)
   }

@@ -26,7 +26,8 @@ final class SimulatedCleanup {
 
   // MARK: What the stores ask
 
-  func startSurvey(_ run: CleanupRun, quarantineDays: Int) {
+  func startSurvey(_ run: CleanupRun, quarantineDays: Int) throws {
+    try world.checker.willSurvey(run, in: process)
     pages.begin(run.key)
     world.checker.beginsSurvey(run, on: world.disk)
     wanted = run.key

@@ -11,6 +11,8 @@ final class SimulatedEngine {
   }
 
   unowned let world: World
+  /// What it may do by itself.
+  let powers: EnginePowers
   let requests = SimulatedRequests()
   /// The way of clients' secrets into the vault; nil in a world without sessions.
   let door: SimulatedDoor?
@@ -26,14 +28,19 @@ final class SimulatedEngine {
   private var failedFacts: [Action] = []
   /// Since when the engine has been stopping, or suspending.
   private var endingSince: Int64?
+  /// Since when nothing has been under way in a drain of an engine that starts no downloads.
+  private var idleSince: Int64?
   private let confined = Confined()
 
   /// How long a stop or a suspension may take, in milliseconds.
   private static let endMilliseconds: Int64 = 2_000
+  /// How long such a drain may take then: commits may fail meanwhile.
+  private static let idleMilliseconds: Int64 = 60_000
 
   init(in world: World) {
     self.world = world
     door = world.sessions.map { SimulatedDoor($0.vault) }
+    powers = world.drawPowers()
     mailbox = EngineLoop.EngineMailbox(requestCapacity: 4_096) { [confined] in confined.engine?.scheduleTurn() }
     confined.engine = self
   }
@@ -161,8 +168,21 @@ final class SimulatedEngine {
 
   /// A stop and a suspension end in time.
   func checkEndsInTime() throws {
-    guard isAlive, let endingSince, world.now - endingSince > Self.endMilliseconds else { return }
+    guard isAlive else { return }
+    try checkDrains()
+    guard let endingSince, world.now - endingSince > Self.endMilliseconds else { return }
     throw Violation(.inTime, "the engine has been ending for \(world.now - endingSince) ms")
+  }
+
+  /// An engine that starts no downloads waits for none when it drains.
+  private func checkDrains() throws {
+    guard loop.lifecycle.isDraining, !powers.mayDownload, let process, process.isIdle else {
+      idleSince = nil
+      return
+    }
+    idleSince = idleSince ?? world.now
+    guard let idleSince, world.now - idleSince > Self.idleMilliseconds else { return }
+    throw Violation(.powers, "the engine starts no downloads, and drains for \(world.now - idleSince) ms with none")
   }
 }
 

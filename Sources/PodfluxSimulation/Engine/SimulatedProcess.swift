@@ -9,6 +9,8 @@ final class SimulatedProcess: EngineSession {
   /// The engine's process; weak, for what services have begun may be left behind by it.
   private(set) weak var engine: SimulatedEngine?
   let bootID: String
+  /// What the engine may do by itself.
+  let powers: EnginePowers
   let ledger: SimulatedLedger
   var dispatcher: Dispatcher<Stores>
   /// Whether the library is held.
@@ -51,6 +53,7 @@ final class SimulatedProcess: EngineSession {
     let world = engine.world
     self.world = world
     bootID = world.bootID
+    powers = engine.powers
     let ledger = SimulatedLedger(
       world.database.ledger(), isFirstStart: world.openings == 1, sabotage: world.sabotage,
       allDownloads: { [unowned world] in world.checker.rows.keys.sorted() })
@@ -104,7 +107,8 @@ final class SimulatedProcess: EngineSession {
   }
 
   func committed(_ batch: Batch, factCount: Int) throws {
-    world.log.note(batch)
+    let isUnlogged = world.sabotage == .actionUnlogged && batch.actions.contains { $0.isUnlogged }
+    if !isUnlogged { world.log.note(batch) }
     try world.journal?.committed(batch.turnout.position, in: world.database)
     if case .recovered? = batch.actions.first { isRecovered = true }
     world.noteTurn(Trace.Turn(batch, at: world.now))
@@ -128,8 +132,9 @@ final class SimulatedProcess: EngineSession {
 
   func prepare(reporting path: NetworkPath?) -> Recovery {
     world.journal?.begin(seed: seed, at: dispatcher.position, world.clock)
-    return Recovery(
+    let recovery = Recovery(
       published: published, detectedPath: world.path, reportedPath: path, localTime: SimulatedPath.localTime)
+    return powers.told(world.sabotage, in: recovery)
   }
 
   func beginToWork() {
@@ -203,7 +208,7 @@ final class SimulatedProcess: EngineSession {
       world.schedule(.deletion(self, deletion), after: 3)
     case .verify(let verification):
       world.schedule(.verification(SimulatedVerification(verification, in: self)), after: world.random.delay())
-    case .startSurvey(let run, let days): cleanup?.startSurvey(run, quarantineDays: days)
+    case .startSurvey(let run, let days): try cleanup?.startSurvey(run, quarantineDays: days)
     case .nextSurveyPage(let run): cleanup?.nextPage(run)
     case .cancelSurvey(let run): cleanup?.cancelSurvey(run)
     case .cleanUp(let step): try cleanup?.cleanUp(step)
@@ -236,7 +241,9 @@ final class SimulatedProcess: EngineSession {
     guard attempts[attempt.id] == nil else { return }
     try world.checker.willStart(attempt, in: self)
     try world.checker.willGather(attempt, in: self)
-    let shell = SimulatedAttempt(attempt, in: self)
+    var begun = attempt
+    if world.sabotage == .restartsNeedlessly { begun.resume?.tailHash = String(repeating: "0", count: 64) }
+    let shell = SimulatedAttempt(begun, in: self)
     world.checker.noteStart(of: shell)
     attempts[attempt.id] = shell
     try shell.begin()
@@ -304,6 +311,12 @@ final class SimulatedProcess: EngineSession {
   /// Whether its attempts can still do something, although the library is given up.
   var mayLinger: Bool { hasClosed && engine?.isDead == false && bootID == world.bootID }
 
+  /// Whether no service does anything.
+  var isIdle: Bool {
+    attempts.isEmpty && refreshes.isEmpty && sidecars.isEmpty && openings.shells.isEmpty && deletions.isEmpty
+      && dispatcher.state.cleanup.isIdle && !dispatcher.state.rules.isOwing
+  }
+
   /// The services and what they know are no more.
   func end() {
     isAlive = false
@@ -318,6 +331,9 @@ final class SimulatedProcess: EngineSession {
 }
 
 extension Action {
+  /// Whether a sabotage keeps it out of the log.
+  fileprivate var isUnlogged: Bool { if case .updateSettings = self { true } else { false } }
+
   /// Whether it is a fact that a service has told: neither the loop's own nor a reading.
   var isFromService: Bool {
     switch self {

@@ -51,6 +51,7 @@ final class SimulatedExchange {
     }
     if response.isCoded { prefix = SimulatedDecoder.beginning(of: response.range.count) + prefix }
     self.response = response
+    client.lastAnswer = response
     offset = response.range.lowerBound
   }
 
@@ -196,7 +197,7 @@ final class SimulatedExchange {
 
 extension SimulatedResponse {
   /// Whether its body comes in a coding.
-  fileprivate var isCoded: Bool { fields.contains { $0.name == "Content-Encoding" } }
+  var isCoded: Bool { fields.contains { $0.name == "Content-Encoding" } }
 }
 
 /// The one coding of the simulated world: the file's length in four bytes, and then the file.

@@ -28,9 +28,9 @@ public struct Simulation: Sendable {
   }
 
   /// The limit of turns until all work has ended.
-  private static let turnsToRest = 20_000
+  static let turnsToRest = 20_000
   /// The limit of simulated milliseconds until all work has ended: 30 days.
-  private static let millisecondsToRest: Int64 = 30 * 86_400_000
+  static let millisecondsToRest: Int64 = 30 * 86_400_000
 
   /// The limit of simulated milliseconds until each feed has been refreshed again: a day and an hour.
   private static let millisecondsToRefresh: Int64 = 25 * 3_600_000
@@ -92,8 +92,10 @@ public struct Simulation: Sendable {
   private func run(_ world: World, replaying: Bool) throws -> Summary {
     try liveThroughFaults(world)
     world.calmDown()
+    try holdQuota(world)
     try comeToRest(world)
     try world.checker.checkNothingWaits()
+    if options.faults.contains(.years) { try noticeClock(world) }
     guard world.process?.dispatcher.state.cleanup.isIdle == true else {
       throw Violation(.liveness, "a cleanup waits, and nothing will ever happen to it")
     }
@@ -110,6 +112,8 @@ public struct Simulation: Sendable {
     try world.checker.checkSidecars(world)
     try world.checker.checkSessionsAtRest(world)
     try awaitRefreshes(world)
+    // By now nothing is paused: no feed is left out.
+    try world.checker.checkRulesDone(in: world)
     try keepQuota(world)
     try world.engine?.checkAllAnswered()
     return try summary(of: world, replaying: replaying)
@@ -130,6 +134,14 @@ public struct Simulation: Sendable {
         throw Violation(.liveness, "\(events) events have passed without a turn")
       }
     }
+  }
+
+  /// An engine looks at the wall clock once a minute at least, while it waits for a moment.
+  private func noticeClock(_ world: World) throws {
+    let begin = world.now
+    while world.now - begin < 2 * Alarm.longestMilliseconds, try world.step() {}
+    try comeToRest(world)
+    try world.checker.checkNothingWaitsForYears(in: world)
   }
 
   /// After a cleanup rows and files must agree; one more, and a plan, must find nothing to do.
@@ -189,7 +201,7 @@ public struct Simulation: Sendable {
     try world.checker.checkKept(quota)
   }
 
-  private func set(quota: Int64, in world: World) throws {
+  func set(quota: Int64, in world: World) throws {
     var patch = SettingsPatch()
     patch.storageQuotaBytes = quota
     world.engine?.ask(.updateSettings(patch))

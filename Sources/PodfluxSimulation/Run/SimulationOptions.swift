@@ -105,6 +105,14 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
   /// Not among `all`, like `rules`.
   public static let addresses = FaultKinds(rawValue: 1 << 22)
 
+  /// The wall clock is wrong by up to 400 days for a while, as that of a machine without a battery is. Not among `all`,
+  /// like `rules`.
+  public static let years = FaultKinds(rawValue: 1 << 23)
+
+  /// Some engines are those of commands: they start no downloads, compare nothing at their start, or delete nothing that
+  /// rules owed before. It is no fault, and not among `all`, like `rules`.
+  public static let commands = FaultKinds(rawValue: 1 << 24)
+
   /// Each kind and its name.
   public static let named: [(name: String, kind: FaultKinds)] = [
     ("crashes", .crashes), ("power", .powerCuts), ("commits", .commits), ("disk", .disk), ("foreign", .foreignFiles),
@@ -112,10 +120,13 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
     ("repetition", .repetition), ("people", .people), ("paths", .paths),
     ("suspensions", .suspensions), ("links", .hardLinks), ("feeds", .feeds), ("names", .names), ("rules", .rules),
     ("filters", .filters), ("sidecars", .sidecars), ("tags", .tags), ("adopting", .adopting), ("sessions", .sessions),
-    ("addresses", .addresses),
+    ("addresses", .addresses), ("years", .years), ("commands", .commands),
   ]
   /// The kinds that came later than `all`: so the lives of seeds stay what they were.
-  private static let later: FaultKinds = [.names, .rules, .filters, .sidecars, .tags, .adopting, .sessions, .addresses]
+  private static let later: FaultKinds = [
+    .names, .rules, .filters, .sidecars, .tags, .adopting, .sessions, .addresses,
+    .years, .commands,
+  ]
   /// All kinds but those that came later.
   public static let all = FaultKinds(named.map(\.kind)).subtracting(later)
 

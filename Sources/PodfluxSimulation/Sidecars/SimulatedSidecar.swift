@@ -19,6 +19,8 @@ final class SimulatedSidecar {
   private var fetched: Int64 = 0
   private(set) var activity = 0
   private var isOver = false
+  /// Whether it was told to stop: it hears so a moment later.
+  private(set) var isToldToStop = false
 
   init(_ fetch: SidecarFetch, in process: SimulatedProcess) {
     self.fetch = fetch
@@ -31,7 +33,10 @@ final class SimulatedSidecar {
 
   func begin() { hand(in: .begin) }
   func proceed() { hand(in: .proceed) }
-  func stop() { hand(in: .stop) }
+  func stop() {
+    isToldToStop = true
+    hand(in: .stop)
+  }
 
   private func hand(in event: SidecarEvent) {
     events.append(event)
@@ -97,7 +102,7 @@ final class SimulatedSidecar {
     case .body(let bytes):
       if exchange.needsPath {
         fetched += Int64(bytes.count)
-        try world.checker.willTake(sidecarBytes: bytes.count, over: world.path, fetch, in: process)
+        try world.checker.willTake(sidecarBytes: bytes.count, over: world.path, self)
       }
       hand(in: .body(bytes))
     case .end(let result): end(result)
@@ -136,7 +141,7 @@ extension SimulatedProcess {
       sidecars[fetch.id] = shell
       shell.begin()
     case .proceed(let id): sidecars[id]?.proceed()
-    case .stop(let id): sidecars[id]?.stop()
+    case .stop(let id): if world.sabotage != .sidecarStopLost { sidecars[id]?.stop() }
     case .delete, .move, .look: world.schedule(.sidecarErrand(self, order), after: world.sidecarDelay(oneIn: 2))
     }
   }
@@ -238,7 +243,7 @@ struct ObservedSidecars: SidecarTable {
   }
   func nextMoment(after now: Timestamp) throws -> Timestamp? { try inner.nextMoment(after: now) }
   func bringForward(dueAfter latest: Timestamp, to moment: Timestamp) throws {
-    try inner.bringForward(dueAfter: latest, to: moment)
+    if sabotage != .farSidecarsKept { try inner.bringForward(dueAfter: latest, to: moment) }
   }
   func owed(limit: Int) throws -> [Sidecar] { try inner.owed(limit: limit) }
   func postpone(_ key: Sidecar.Key) throws { try inner.postpone(key) }

@@ -48,6 +48,8 @@ enum Event {
   case feedChange
   /// The disk of published files is mounted again.
   case mounting
+  /// A wall clock that was wrong is set right.
+  case clockSetRight
   case client
   case mishap
   case boot

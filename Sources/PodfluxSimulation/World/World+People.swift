@@ -111,6 +111,27 @@ extension World {
     noteTrouble("the wall clock jumps")
   }
 
+  /// The wall clock is set to another year, or right.
+  func misdate() {
+    let day: Int64 = 86_400_000
+    let days = Int64(random.within(2...400))
+    set(clockOffset: random.once(in: 2) ? 0 : random.once(in: 2) ? days * day : -days * day)
+  }
+
+  func set(clockOffset offset: Int64) {
+    checker.latestWall = max(checker.latestWall, clock.wall)
+    clockOffset = offset
+    checker.latestWall = max(checker.latestWall, clock.wall)
+    noteTrouble("the wall clock is set, and is \(offset / 3_600_000) hours off")
+  }
+
+  /// A clock that was wrong is set right when faults stop: at once, or when the engine has begun its last life.
+  func setClockRight() {
+    guard options.faults.contains(.years) else { return }
+    guard random.once(in: 2) else { return set(clockOffset: 0) }
+    schedule(.clockSetRight, after: Int64(random.within(0...600_000)))
+  }
+
   func addForeignFile(at path: String) {
     disk.addForeignFile(at: path, knowing: checker.knows)
     noteTrouble("a person puts a file at \(path)")

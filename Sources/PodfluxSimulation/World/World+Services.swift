@@ -107,6 +107,7 @@ extension World {
   func befall() {
     guard !isCalm else { return }
     defer { schedule(.mishap, after: Int64(random.within(50...8_000))) }
+    if suffers(.years), random.once(in: 6) { misdate() }
     switch random.below(suffers(.suspensions) ? 33 : 29) {
     case 0 where suffers(.crashes): die()
     case 1 where suffers(.powerCuts) && random.once(in: 2): die(withPower: true)

@@ -51,6 +51,8 @@ final class World {
   var pathNumber = 0
   /// Whether commits are failing for a while: one in so many; nil if they fail seldom.
   var commitFailureOdds: Int?
+  /// The storage quota that stays for a while when faults have stopped; nil for none.
+  var heldQuota: Int64?
   /// Whether faults have stopped.
   private(set) var isCalm = false
   private(set) var turns = 0
@@ -186,6 +188,7 @@ final class World {
     case .mounting:
       disk.mount()
       noteTrouble("the disk is mounted again")
+    case .clockSetRight: set(clockOffset: 0)
     case .client: speak()
     case .mishap: befall()
     case .boot: try boot()
@@ -203,6 +206,7 @@ final class World {
       speakOfAdopting(to: engine)
       speakOfSessions(to: engine)
       speakOfAddresses(to: engine)
+      speakOfClasses(to: engine)
     }
     schedule(.client, after: random.once(in: 30) ? Int64(random.within(1_000...60_000)) : random.delay() * 2)
   }
@@ -230,6 +234,7 @@ final class World {
     // Takes away the obstacles that the client has set: everything is to come to an end.
     if isCalm {
       SimulatedClient.openings.forEach(next.ask)
+      if let heldQuotaPatch { next.ask(.updateSettings(heldQuotaPatch)) }
       if addresses != nil { next.ask(SimulatedClient.openingOfAddresses) }
       openSessions(of: next)
     }
@@ -279,6 +284,8 @@ final class World {
     disk.mount()
     commitFailureOdds = nil
     take(SimulatedPath.wifi)
+    setClockRight()
+    drawQuota()
     for index in origins.indices { origins[index].behave() }
     feeds?.behave()
     sessions?.behave()

@@ -82,6 +82,19 @@ struct StopTests {
     #expect(closes(world))
   }
 
+  /// Seed 20 of the simulator's world of commands: such an engine never ended.
+  @Test("Drain: an engine that starts no downloads waits for none, whether they are queued or wait for a retry")
+  func drainWithoutDownloads() throws {
+    let world = try World()
+    let a = try world.enqueue("a")
+    try world.enqueue("b")
+    try world.report(a, .failed(.lost, kept: nil))
+    try world.restart(mayDownload: false)
+    #expect(world.started.isEmpty && world.downloads.counts[.queued] == 1 && world.downloads.counts[.waiting] == 1)
+    try world.send(.stop(.drain))
+    #expect(closes(world))
+  }
+
   @Test("Drain: downloads enqueued meanwhile complete too")
   func enqueueWhileDraining() throws {
     let world = try World()

@@ -246,6 +246,20 @@ struct PodcastsStoreTests {
     #expect(started.map(\.feed.id) == [try id("a")])
   }
 
+  /// Seed 100 of the simulator's world of wrong clocks: nothing looked for the feed again before that year.
+  @Test("A feed whose refresh a clock that is set right meanwhile has put off for years is due at once")
+  func wrongClockOfRefresh() throws {
+    try subscribe("a")
+    let (refresh, right) = (try #require(started.first), world.clock.wall)
+    world.clock.wall = right.advanced(byDays: 3_650)
+    let (ended, next) = (findings(), world.clock.wall)
+    world.clock.wall = right
+    try report(refresh, ended)
+    #expect(started.map(\.feed.id) == [try id("a")])
+    try report(try #require(started.first), .failed(DownloadError(.timeout, "late"), next: next))
+    #expect(started.map(\.feed.id) == [try id("a")])
+  }
+
   @Test("A publisher's move is kept in the spelling by which subscriptions are told apart")
   func movedInAnotherSpelling() throws {
     try subscribe("a")

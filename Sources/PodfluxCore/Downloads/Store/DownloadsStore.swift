@@ -116,7 +116,10 @@ public struct DownloadsStore: DomainStore {
   }
 
   /// Whether something is under way, or waits for a moment, that a drain waits for.
-  var owesWork: Bool { isDeleting || !checks.owed.underWay.isEmpty || counts[.waiting, default: 0] != 0 }
+  var owesWork: Bool { isDeleting || !checks.owed.underWay.isEmpty }
+
+  /// Whether downloads wait for a moment: then they go on by themselves, if this engine starts any.
+  var hasWaiting: Bool { counts[.waiting, default: 0] != 0 }
 
   /// Whether files are being deleted, or will be once the attempt of a removed download has ended.
   var isDeleting: Bool { !deletions.underWay.isEmpty || live.values.contains(where: \.isDisowned) }

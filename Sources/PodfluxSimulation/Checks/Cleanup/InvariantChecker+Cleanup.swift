@@ -17,6 +17,9 @@ extension InvariantChecker {
     guard run.options.mode == .apply else {
       throw Violation(.planChangesNothing, "step \(step.key) of a plan is handed out")
     }
+    guard run.cause != .start || process.powers.mayCleanUp || ruleCauses.mayHaveMoved else {
+      throw Violation(.powers, "step \(step.key) of a start is handed out by an engine that compares nothing then")
+    }
     handedSteps[step.key] = HandedStep(step: step, options: run.options)
     handedRuns[step.key] = run.key
   }

@@ -78,6 +78,14 @@ extension InvariantChecker {
   func checkTraffic(_ batch: Batch, _ process: SimulatedProcess) throws {
     let network = process.dispatcher.state.network.state
     for (action, outcome) in zip(batch.actions, batch.turnout.outcomes) {
+      switch action {
+      // A clock that was wrong may have shown another year.
+      case .recovered, .timeCame: usage = usage.corrected(to: batch.clock.wall, in: network.localTime)
+      case .sidecar(.fetch(let report)) where report.fetched > 0 && cellularFetches.contains(report.fetch):
+        usage = usage.turned(to: batch.clock.wall, in: network.localTime)
+        usage.bytes += report.fetched
+      default: break
+      }
       guard case .attempt(let report) = action, case .handled = outcome, var told = traffic[report.attempt] else {
         continue
       }

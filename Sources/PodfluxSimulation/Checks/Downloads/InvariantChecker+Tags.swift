@@ -59,11 +59,12 @@ extension InvariantChecker {
   }
 
   /// Bytes of a part have come.
-  func willTake(partBytes count: Int, over path: NetworkPath, for attempt: Attempt) throws {
-    guard path.status == .online else {
-      throw Violation(.path, "\(count) bytes for the tags of \(attempt.id.download) come while there is no path")
+  func willTake(partBytes count: Int, over path: NetworkPath, _ attempt: SimulatedAttempt) throws {
+    guard !isForbidden(path, toArtworkOf: attempt.process) else {
+      throw Violation(
+        .path, "\(count) bytes for the tags of \(attempt.download) come over \(path.device ?? "?"), which is metered")
     }
-    traffic[attempt.id]?.wire += Int64(count)
+    traffic[attempt.attempt.id]?.wire += Int64(count)
   }
 
   /// A part has come as a whole.

@@ -68,6 +68,7 @@ extension InvariantChecker {
         .explained,
         "\(id) of \(feed.id) is no rule's to delete (\(reason)): \(episode.ruling as Any), \(episode.marks), \(row)")
     }
+    try checkOwed(episode, row, because: reason, in: world)
     guard !edited.contains(download) else {
       throw Violation(.explained, "a rule deletes \(id) of \(feed.id), whose file a person has changed (\(reason))")
     }
@@ -180,6 +181,18 @@ extension InvariantChecker {
   func checkKept(_ quota: Int64) throws {
     guard completedBytes > quota, let rest = releasable.first else { return }
     throw Violation(.quota, "\(completedBytes) bytes are there, the quota is \(quota), and \(rest.id) could go")
+  }
+
+  /// Nothing moves any more under a quota that stays: what waits for room has none.
+  func checkWaitsForQuota(of quota: Int64) throws {
+    for id in rows.keys.sorted() {
+      guard let row = rows[id], case .waiting(.storage) = row.state, let total = row.progress.total else { continue }
+      let needed = max(0, total - row.progress.durable)
+      guard storedBytes + needed > quota else {
+        throw Violation(
+          .roomUsed, "\(id) waits for \(needed) bytes, and \(storedBytes) are there under a quota of \(quota)")
+      }
+    }
   }
 
   private static func place(of episode: Episode) -> RuledEpisode.Place {

@@ -21,6 +21,7 @@ extension InvariantChecker {
     guard case .address(let address) = fetch.source else { return }
     let stores = process.dispatcher.state
     guard stores.downloads.obstacles.needsPath(address.host) else { return }
+    if stores.network.state.path.interface == .cellular { cellularFetches.insert(fetch.id) }
     let obstacles = stores.downloads.obstacles
     let policy = stores.settings.settings.network.artwork
     if let obstacle = policy == .any ? obstacles.any : obstacles.unmetered {
@@ -29,11 +30,18 @@ extension InvariantChecker {
   }
 
   /// Bytes come. What was let go a moment ago may bring some before it hears that it is to stop.
-  func willTake(
-    sidecarBytes bytes: Int, over path: NetworkPath, _ fetch: SidecarFetch, in process: SimulatedProcess
-  ) throws {
-    guard path.status == .offline, bytes > 0 else { return }
-    throw Violation(.path, "\(bytes) bytes of \(fetch.id) come while there is no path")
+  func willTake(sidecarBytes bytes: Int, over path: NetworkPath, _ sidecar: SimulatedSidecar) throws {
+    guard !sidecar.isToldToStop, isForbidden(path, toArtworkOf: sidecar.process) else { return }
+    throw Violation(
+      .path, "\(bytes) bytes of \(sidecar.fetch.id) come over \(path.device ?? "?"), which the engine knows is metered")
+  }
+
+  /// Whether the engine knows that no sidecar and no part of what tags show may come over a path.
+  func isForbidden(_ path: NetworkPath, toArtworkOf process: SimulatedProcess) -> Bool {
+    let stores = process.dispatcher.state
+    let known = stores.network.state
+    return known.source != .reported && known.path == path && !path.isUnmetered
+      && stores.settings.settings.network.artwork != .any
   }
 
   /// A file is deleted on behalf of a sidecar.

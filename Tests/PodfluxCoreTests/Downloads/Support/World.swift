@@ -103,13 +103,16 @@ final class World {
   }
 
   /// Restarts the engine: memory is gone, the tables stay.
-  func restart(published: [DownloadID] = [], isRecovered: Bool = true, mayCleanUp: Bool = true) throws {
+  func restart(
+    published: [DownloadID] = [], isRecovered: Bool = true, mayCleanUp: Bool = true, mayDownload: Bool = true
+  ) throws {
     dispatcher = try Self.dispatcher(on: database)
     attempts = [:]
     verifications = [:]
     looking = nil
     steps = [:]
-    if isRecovered { try send(.recovered(Recovery(published: published, mayCleanUp: mayCleanUp))) }
+    guard isRecovered else { return }
+    try send(.recovered(Recovery(published: published, mayCleanUp: mayCleanUp, mayDownload: mayDownload)))
   }
 
   func advance(seconds: Int64) {
