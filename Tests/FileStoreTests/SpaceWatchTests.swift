@@ -103,4 +103,33 @@ struct SpaceWatchTests {
     let free = try #require(await posts.first { _ in true })
     #expect(free >= bytes * 3 / 4 && free <= bytes)
   }
+
+  @Test("notices a free inode: without one no byte is free for a new file")
+  func inodes() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "podflux-inodes-\(UUID())").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: folder) } }
+    let library: Library
+    do {
+      library = try PrivateNetwork.withTemporaryFileSystem(on: folder, bytes: 1 << 20, inodes: 40) {
+        try Library.open(at: folder + "/library")
+      }
+    } catch let refusal as NamespaceRefused {
+      print("skipped: no file system of the test's own can be made: \(refusal)")
+      return
+    }
+    #expect(try library.diskSpace().takesNewFiles)
+    let fillers = (0..<40).map { EntryName("filler \($0)") }
+    #expect(throws: FileError.self) {
+      for filler in fillers { _ = try library.top.makeChild(filler, O_WRONLY, mode: 0o600) }
+    }
+    let full = try library.diskSpace()
+    #expect(!full.takesNewFiles && full.freeBytes > 0 && full.freeBytesForNewFiles == 0)
+    let (posts, continuation) = AsyncStream<Int64>.makeStream()
+    let watch = SpaceWatch(library) { continuation.yield($0) }
+    watch.watch(atLeast: 1)
+    #expect(try library.top.deleteFile(fillers[0]))
+    #expect(try #require(await posts.first { _ in true }) > 0)
+    watch.watch(atLeast: nil)
+  }
 }

@@ -6,6 +6,11 @@ public struct DiskSpace: Hashable, Sendable {
   public let freeBytes: Int64
   /// The size of the file system, in bytes.
   public let totalBytes: Int64
+  /// Whether a file can be made: where no inode is free, none can, however many bytes are. True where the file system
+  /// counts no inodes.
+  public let takesNewFiles: Bool
+  /// The bytes that this user may still write to a new file.
+  public var freeBytesForNewFiles: Int64 { takesNewFiles ? freeBytes : 0 }
 }
 
 extension Library {
@@ -15,7 +20,10 @@ extension Library {
     let space = try Self.diskSpace(of: top)
     guard incomingFolder != nil else { return space }
     let spaceOfState = try Self.diskSpace(of: stateFolder)
-    return spaceOfState.freeBytes < space.freeBytes ? spaceOfState : space
+    let fuller = spaceOfState.freeBytes < space.freeBytes ? spaceOfState : space
+    return DiskSpace(
+      freeBytes: fuller.freeBytes, totalBytes: fuller.totalBytes,
+      takesNewFiles: space.takesNewFiles && spaceOfState.takesNewFiles)
   }
 
   static func diskSpace(of folder: Descriptor) throws(FileError) -> DiskSpace {
@@ -23,7 +31,8 @@ extension Library {
     try systemCall("fstatvfs", folder.path) { fstatvfs(folder.number, &status) }
     return DiskSpace(
       freeBytes: bytes(blocks: UInt64(status.f_bavail), of: UInt64(status.f_frsize)),
-      totalBytes: bytes(blocks: UInt64(status.f_blocks), of: UInt64(status.f_frsize)))
+      totalBytes: bytes(blocks: UInt64(status.f_blocks), of: UInt64(status.f_frsize)),
+      takesNewFiles: status.f_files == 0 || status.f_favail > 0)
   }
 
   /// The bytes of the database with its write-ahead log.

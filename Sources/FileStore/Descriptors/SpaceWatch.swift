@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Posts once when the disk has enough free bytes for a waiting download.
+/// Posts once when the disk has enough free bytes for a waiting download, and room for a file.
 ///
 /// Linux has no notification for freed space, so this polls, and only while a threshold is set.
 public final class SpaceWatch: @unchecked Sendable {
@@ -22,7 +22,8 @@ public final class SpaceWatch: @unchecked Sendable {
   public convenience init(_ library: Library, post: @escaping @Sendable (Int64) -> Void) {
     // A file system that does not answer now may answer in a second.
     self.init(
-      measure: { try? library.diskSpace().freeBytes }, intervalMilliseconds: Self.intervalMilliseconds, post: post)
+      measure: { try? library.diskSpace().freeBytesForNewFiles },
+      intervalMilliseconds: Self.intervalMilliseconds, post: post)
   }
 
   /// Watches the result of `measure`, which is nil if the measurement failed.

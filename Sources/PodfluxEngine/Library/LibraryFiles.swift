@@ -39,9 +39,15 @@ struct LibraryFiles: AttemptFiles {
   }
 
   func openPartial(of download: DownloadID) throws(DownloadError) -> any PartialContents {
-    try translatingErrors { () throws(FileError) in
+    do throws(FileError) {
       let name = try name(of: download)
       return OpenPartial(try partials.open(name), name, incoming: Incoming(library), tagging)
+    } catch {
+      var failure = DownloadError(error)
+      // No inode is free: the disk is watched until one is. Where a quota of the user's refuses the file, free bytes
+      // tell nothing.
+      if case .noSpace = error, let space = try? library.diskSpace(), !space.takesNewFiles { failure.shortBytes = 1 }
+      throw failure
     }
   }
 
