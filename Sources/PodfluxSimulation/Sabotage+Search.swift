@@ -26,7 +26,8 @@ extension Sabotage {
     case .refreshGenerationNotChecked: [.feeds, .repetition]
     case .feedAlarmLost: [.feeds, .clock]
     case .episodesForgotten, .formerNamesForgotten, .guidAloneBelieved, .fingerprintsForgotten, .refreshPageTwice,
-      .distrustForgotten, .anyMoveBelieved, .missingNotMarked, .returnNotMarked, .downloadGoesWithEpisode, .goneForgotten, .goneIgnored,
+      .distrustForgotten, .anyMoveBelieved,
+      .missingNotMarked, .returnNotMarked, .downloadGoesWithEpisode, .goneForgotten, .goneIgnored,
       .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored, .downloadShared, .furtherForgotten,
       .gapForgotten, .namesakeTaken, .otherPodcastBelieved:
       .feeds
