@@ -11,11 +11,14 @@ extension Library {
   /// - Returns: How many files and folders are still open: 0 unless a disk does not answer in time.
   /// - Throws: If no descriptor is free to close the folders with; the lock is released then.
   public func close(with lock: LibraryLock, upToMilliseconds limit: Int) throws(FileError) -> Int {
-    let elsewhere = stateFolder === engineFolder ? [] : [stateFolder]
-    let held = [top, engineFolder, partialFolder] + elsewhere + (incomingFolder.map { [$0] } ?? [])
-    let left = top.openFiles.close(besides: held.count + lock.openFiles, upToMilliseconds: limit)
+    let left = top.openFiles.close(besides: heldFolders.count + lock.openFiles, upToMilliseconds: limit)
     lock.release()
-    for folder in held { try folder.abandon() }
+    for folder in heldFolders { try folder.abandon() }
     return left
+  }
+
+  private var heldFolders: [Descriptor] {
+    let elsewhere = stateFolder === engineFolder ? [] : [stateFolder]
+    return [top, engineFolder, partialFolder] + elsewhere + (incomingFolder.map { [$0] } ?? [])
   }
 }

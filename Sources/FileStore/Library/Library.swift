@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// An open library: a folder of published files with the engine's own `.podflux`. Its state (the database, the lock and
 /// the partial files) lies in `.podflux` or, if that disk does not suit, in an external state folder.
@@ -24,7 +25,8 @@ public final class Library: Sendable {
   let engineFolder: Descriptor
   /// The folder of database and lock: `.podflux`, or the external state folder.
   let stateFolder: Descriptor
-  let partialFolder: Descriptor
+  /// The folder of partial files: another one after a program has deleted it (`Library+PartialFolder`).
+  let heldPartialFolder: Mutex<Descriptor>
   /// `.podflux/incoming`, if partial files cannot be renamed into the library: publishing copies complete ones there
   /// first.
   let incomingFolder: Descriptor?
@@ -55,7 +57,7 @@ public final class Library: Sendable {
     top = folders.top
     engineFolder = folders.engine
     stateFolder = folders.state
-    partialFolder = folders.partial
+    heldPartialFolder = Mutex(folders.partial)
   }
 
   /// Opens the library at `path`, which may contain symbolic links; inside the library it follows none.

@@ -10,25 +10,43 @@ public struct Partials: Sendable {
     case existing
   }
 
-  private let folder: Descriptor
+  private let library: Library
   private let names: PartialName.Style
   private let syncs: FolderSyncs
   private let writesDirectly: Bool
 
   public init(_ library: Library) {
-    folder = library.partialFolder
+    self.library = library
     names = library.partialNames
     syncs = library.folderSyncs
-    writesDirectly = folder.suitsDirectWrites
+    writesDirectly = library.partialFolder.suitsDirectWrites
+  }
+
+  private var folder: Descriptor { library.partialFolder }
+
+  /// Does something in the folder, which is made anew where a program has deleted it: the engine keeps it open, and
+  /// nothing can be made in what is gone.
+  private func inFolder<Result>(
+    _ body: (_ folder: Descriptor) throws(FileError) -> Result
+  ) throws(FileError) -> Result {
+    let folder = folder
+    do throws(FileError) {
+      return try body(folder)
+    } catch .notFound {
+      return try body(library.partialFolder(insteadOf: folder))
+    }
   }
 
   /// Opens a partial file for appending. Refuses a symbolic link.
   public func open(_ name: PartialName, mode: Mode = .createIfMissing) throws(FileError) -> PartialFile {
     let fileName = names.fileName(of: name)
-    let file =
+    let (file, folder) =
       switch mode {
-      case .createIfMissing: try folder.makeChild(fileName, O_RDWR, mode: Library.Layout.fileMode)
-      case .existing: try folder.openChild(fileName, O_RDWR)
+      case .createIfMissing:
+        try inFolder { (folder) throws(FileError) in
+          (try folder.makeChild(fileName, O_RDWR, mode: Library.Layout.fileMode), folder)
+        }
+      case .existing: (try folder.openChild(fileName, O_RDWR), folder)
       }
     return try PartialFile(file, in: folder, syncs: syncs, writesDirectly: writesDirectly)
   }
