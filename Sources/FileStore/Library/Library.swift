@@ -136,9 +136,10 @@ extension Library {
     } catch .exists {
       return
     } catch .denied {
-      let parent = parent(of: path) ?? "."
+      // Where a folder further up may not be searched, the parent's permissions say nothing.
+      guard let parent = realPath(parent(of: path) ?? ".") else { throw .denied(path: path) }
       throw faccessat(AT_FDCWD, parent, W_OK | X_OK, AT_EACCESS) == 0
-        ? .denied(path: path) : .folderDenied(path: realPath(parent) ?? parent)
+        ? .denied(path: path) : .folderDenied(path: parent)
     } catch .notFound {
       guard let parent = parent(of: path), parent != path else { throw .notFound(path: path) }
       try makeFolders(parent)

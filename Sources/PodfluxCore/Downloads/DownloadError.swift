@@ -118,14 +118,11 @@ public struct DownloadError: Error, Hashable, Sendable {
   var isBrokenConnection: Bool { code == .connectionLost || code == .timeout }
 
   /// Whether an attempt for this origin is repeated after it. What a person has asked for fails at once where the disk
-  /// or its permissions are to blame and nothing says that it passes: the person is there. What rules want is tried
+  /// or its permissions are to blame, if nothing says that it passes: the person is there. What rules want is tried
   /// again, since a folder may be closed for a while.
   func isTransient(for origin: Origin) -> Bool {
     isTransient || code == .io && origin == .auto && outlook != .lasting
   }
-
-  /// Whether this machine is to blame: its disk, or what the process or the system had too little of.
-  var isOfMachine: Bool { code == .io || outlook == .passing }
 
   /// Whether the loss of a path may have caused it.
   var mayComeOfLostPath: Bool {

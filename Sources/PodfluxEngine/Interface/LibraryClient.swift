@@ -33,14 +33,11 @@ final class LibraryClient: EngineOwner, EngineClient {
 
   // MARK: Requests
 
-  /// Posts an action and awaits its reply. What is outside the protocol's limits is refused here: rows with it could not
-  /// be read again.
+  /// Posts an action and awaits its reply. What rows may not keep is refused here.
   func post(_ action: Action) async -> Response.Outcome {
-    // The engine refuses it with its own words.
-    guard action.isIntent else { return await post(.action(action)) }
     do throws(Refusal) {
-      try Request.action(action).check()
-      return await post(.action(action))
+      // The engine refuses facts with its own words.
+      return await post(.action(action.isIntent ? try action.asSaid() : action))
     } catch {
       return .refusal(error)
     }
@@ -63,7 +60,6 @@ final class LibraryClient: EngineOwner, EngineClient {
   }
 
   func ask(_ query: Query) async throws(Refusal) -> Answer {
-    try Request.query(query).check()
     switch await post(.query(query)) {
     case .answer(let answer): return answer
     case .refusal(let refusal): throw refusal

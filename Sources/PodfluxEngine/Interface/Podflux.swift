@@ -191,10 +191,11 @@ public final class Podflux: Sendable {
       query, interval: interval,
       onEnd: { continuation.finish() },
       // The engine goes on as long as one of its streams is read.
-      deliver: { [self] moment in
-        defer { withExtendedLifetime(self) {} }
-        guard let state = part(moment.snapshot), last.replace(with: state) else { return }
-        continuation.yield(state)
+      deliver: { moment in
+        withExtendedLifetime(self) {
+          guard let state = part(moment.snapshot), last.replace(with: state) else { return }
+          continuation.yield(state)
+        }
       })
     continuation.onTermination = { _ in end() }
     return stream

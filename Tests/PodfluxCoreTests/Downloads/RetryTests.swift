@@ -230,12 +230,22 @@ struct RetryTests {
   func ofMachine() throws {
     let world = try World { $0.maxAttempts = 3 }
     let id = try world.enqueue("a")
-    for _ in 0..<10 {
-      try world.report(id, .failed(DownloadError(.io, "too many open files", outlook: .passing), kept: nil))
+    func fail(_ error: DownloadError) throws {
+      try world.report(id, .failed(error, kept: nil))
+      guard try world.state(id).kind == .waiting else { return }
       world.clock.wall = try retryAt(world, id)
       try world.send(.timeCame)
     }
-    try world.report(id, .failed(.lost, kept: nil))
+    for _ in 0..<10 {
+      let before = world.clock.wall
+      try fail(DownloadError(.io, "too many open files", outlook: .passing))
+      #expect(DownloadsStore.machineWaitMilliseconds.contains(world.clock.wall.milliseconds - before.milliseconds))
+    }
+    for number in 1...2 {
+      try fail(.lost)
+      #expect(try world.row(id).failures == number)
+    }
+    try fail(.lost)
     #expect(try world.state(id).failure?.code == .retriesExhausted)
   }
 

@@ -194,11 +194,14 @@ extension DownloadsStore {
       if hadProgress { download.failures = 0 }
       return try waitForRoom(&download, after: error, in: &turn)
     }
+    guard error.outlook != .passing else {
+      if hadProgress { download.failures = 0 }
+      return try waitForMachine(&download, after: error, in: &turn)
+    }
     // What has made progress goes on where it was; what has not may do better elsewhere.
     let mayPass = error.isTransient(for: download.origin) || (error.concernsSource && download.round.mayPass)
-    let isOfMachine = error.isOfMachine
     let error = error.stored
-    if error.concernsSource, !isOfMachine, !hadProgress, download.round.source < download.description.mirrors.count {
+    if error.concernsSource, !hadProgress, download.round.source < download.description.mirrors.count {
       download.round = .init(source: download.round.source + 1, mayPass: mayPass)
       return try transition(&download, to: .queued, in: turn)
     }
@@ -208,8 +211,6 @@ extension DownloadsStore {
     download.failures = isPrompt ? 0 : hadProgress ? 1 : download.failures + 1
     if !hadProgress { download.round = .init() }
     guard mayPass else { return try giveUp(&download, because: error, in: &turn) }
-    // What the machine lacks for a while says nothing of the download, and does not end it.
-    if isOfMachine { download.failures = min(download.failures, settings.maxAttempts - 1) }
     guard download.failures < settings.maxAttempts else {
       let final = DownloadError(
         .retriesExhausted, "\(download.failures) attempts without progress failed; the last one: \(error.message)",
@@ -224,6 +225,14 @@ extension DownloadsStore {
     let moment = max(earliest, pause ?? earliest, hosts.cooldowns[download.source.host] ?? earliest)
     try wait(&download, for: .retry(at: moment, after: error), in: &turn)
     if error.mayBeElsewhere { turn.tell(.downloads(.failedAtAddress(download.id))) }
+  }
+
+  /// Has a download wait for what the machine lacks for a while. It says nothing of the download, and counts no attempt.
+  private mutating func waitForMachine(
+    _ download: inout Download, after error: DownloadError, in turn: inout PodfluxTurn
+  ) throws {
+    let delay = Int64.random(in: Self.machineWaitMilliseconds, using: &turn.random)
+    try wait(&download, for: .retry(at: turn.now.advanced(byMilliseconds: delay), after: error.stored), in: &turn)
   }
 
   private mutating func giveUp(

@@ -44,6 +44,9 @@ extension DownloadsStore {
   /// 15 minutes. The disk's free bytes are watched meanwhile, and each try writes to the full disk.
   private static let roomWaitMilliseconds: ClosedRange<Int64> = 600_000...900_000
 
+  /// How long a download waits for what the machine lacks, in milliseconds: longer than commands wait for one.
+  static let machineWaitMilliseconds: ClosedRange<Int64> = 330_000...480_000
+
   /// For how long what was said of a file's length is believed where there is no room for so much. Then, or when a
   /// client wants the download tried again, its server is asked anew: one absurd number must not keep a download for
   /// ever.
