@@ -11,9 +11,11 @@ extension Library {
   /// - Returns: How many files and folders are still open: 0 unless a disk does not answer in time.
   /// - Throws: If no descriptor is free to close the folders with; the lock is released then.
   public func close(with lock: LibraryLock, upToMilliseconds limit: Int) throws(FileError) -> Int {
-    let left = top.openFiles.close(besides: heldFolders.count + lock.openFiles, upToMilliseconds: limit)
+    // Once: the folder of partial files may be made anew meanwhile.
+    let held = heldFolders
+    let left = top.openFiles.close(besides: held.count + lock.openFiles, upToMilliseconds: limit)
     lock.release()
-    for folder in heldFolders { try folder.abandon() }
+    for folder in held { try folder.abandon() }
     return left
   }
 

@@ -198,6 +198,7 @@ struct SocketFileTests {
     #expect(FileManager.default.fileExists(atPath: scene.outside + "/Podcasts/.podflux"))
     #expect(daemon.isAlive)
   }
+
   @Test("A socket that is named needs no HOME for the usual library, which is not meant")
   func homeless() throws {
     let scene = try Scene()
