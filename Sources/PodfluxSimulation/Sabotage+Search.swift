@@ -54,8 +54,8 @@ extension Sabotage {
     case .farRefreshesKept: [.feeds, .network, .years]
     case .farSidecarsKept: [.feeds, .sidecars, .network, .years]
     case .commandDownloads, .commandCleansUp: [.commands, .crashes]
-    case .commandDeletesOwed: [.commands, .feeds, .rules, .crashes, .clock]
-    case .storedTwice: [.feeds, .rules, .paths]
+    case .commandDeletesOwed: [.commands, .feeds, .rules, .crashes, .years]
+    case .checkpointForgotten: [.network, .disk, .crashes]
     case .sidecarStopLost: [.feeds, .sidecars, .paths]
     default: .all.subtracting([.paths, .suspensions, .feeds])
     }
@@ -85,6 +85,7 @@ extension Sabotage {
     case .wholeAppendedToPartial: 75
     case .placeTakenTwice: 82
     case .favoriteForgotten: 178
+    case .commandDeletesOwed: 190
     case .publishForgotten: 309
     case .editForgotten: 500
     case .writeDuringReadOverlooked: 842

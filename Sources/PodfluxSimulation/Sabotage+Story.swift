@@ -145,7 +145,6 @@ extension Sabotage {
     case .checkpointForgotten: "a long transfer records nothing before its end"
     case .orderForgotten: "a download that is to stand last stands first"
     case .actionUnlogged: "a change of the settings is missing in the log of actions"
-    case .storedTwice: "there is room under the storage quota, and what waits for it goes on waiting"
     case .headersEverywhere: "a client's headers go to a mirror on another host"
     }
   }

@@ -312,7 +312,4 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case orderForgotten = "order-forgotten"
   /// An action is missing in the log.
   case actionUnlogged = "action-unlogged"
-
-  /// What is there counts twice for the storage quota.
-  case storedTwice = "stored-twice"
 }

@@ -16,8 +16,12 @@ extension EngineLoop {
   }
 
   private func setAlarm(at moment: Timestamp?) {
-    held?.alarm = moment.map { Alarm(at: $0, setAt: host.readClock()) }
+    let clock = host.readClock()
+    // The new alarm cannot tell that the clock was set back while the former one was set: what waits is looked at.
+    let isSetBack = held?.alarm.map { $0.isDue(at: clock) && clock.wall < $0.moment } ?? false
+    held?.alarm = moment.map { Alarm(at: $0, setAt: clock) }
     setTimer()
+    if isSetBack { mailbox.post(fact: .timeCame) }
   }
 
   /// Wakes the stores if the moment for which they have asked has come by the wall clock; sets the alarm again if not.

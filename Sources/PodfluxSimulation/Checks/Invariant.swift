@@ -67,7 +67,6 @@ public enum Invariant: String, CaseIterable, Sendable {
   case noFlood = "a rule takes no more than it says of what was there when it was set"
   case explained = "nothing is fetched or deleted that no rule explains"
   case quota = "rules keep the storage quota at rest: the oldest of what they fetched goes, and no more than it needs"
-  case roomUsed = "nothing waits at rest for room that the storage quota leaves"
   case rulesDone = "when nothing moves any more, rules would do nothing"
   case rhythm = "each living feed is refreshed again, neither too soon nor never"
   case oneRefresh = "a feed has at most one refresh, and no more run than the limits allow"

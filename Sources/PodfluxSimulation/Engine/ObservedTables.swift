@@ -186,7 +186,7 @@ struct ObservedDownloads: DownloadTable {
   func awaitedByRules(ofAtMost bytes: Int64, limit: Int) throws -> [DownloadID] {
     try inner.awaitedByRules(ofAtMost: bytes, limit: limit)
   }
-  func storedBytes() throws -> Int64 { try inner.storedBytes() * (sabotage == .storedTwice ? 2 : 1) }
+  func storedBytes() throws -> Int64 { try inner.storedBytes() }
   func completedBytes() throws -> Int64 { try inner.completedBytes() }
   func find(_ id: DownloadID) throws -> Download? { try inner.find(id) }
   func contains(_ id: DownloadID) throws -> Bool { try inner.contains(id) }

@@ -28,9 +28,9 @@ public struct Simulation: Sendable {
   }
 
   /// The limit of turns until all work has ended.
-  static let turnsToRest = 20_000
+  private static let turnsToRest = 20_000
   /// The limit of simulated milliseconds until all work has ended: 30 days.
-  static let millisecondsToRest: Int64 = 30 * 86_400_000
+  private static let millisecondsToRest: Int64 = 30 * 86_400_000
 
   /// The limit of simulated milliseconds until each feed has been refreshed again: a day and an hour.
   private static let millisecondsToRefresh: Int64 = 25 * 3_600_000
@@ -92,7 +92,6 @@ public struct Simulation: Sendable {
   private func run(_ world: World, replaying: Bool) throws -> Summary {
     try liveThroughFaults(world)
     world.calmDown()
-    try holdQuota(world)
     try comeToRest(world)
     try world.checker.checkNothingWaits()
     if options.faults.contains(.years) { try noticeClock(world) }
@@ -201,7 +200,7 @@ public struct Simulation: Sendable {
     try world.checker.checkKept(quota)
   }
 
-  func set(quota: Int64, in world: World) throws {
+  private func set(quota: Int64, in world: World) throws {
     var patch = SettingsPatch()
     patch.storageQuotaBytes = quota
     world.engine?.ask(.updateSettings(patch))

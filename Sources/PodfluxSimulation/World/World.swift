@@ -51,8 +51,6 @@ final class World {
   var pathNumber = 0
   /// Whether commits are failing for a while: one in so many; nil if they fail seldom.
   var commitFailureOdds: Int?
-  /// The storage quota that stays for a while when faults have stopped; nil for none.
-  var heldQuota: Int64?
   /// Whether faults have stopped.
   private(set) var isCalm = false
   private(set) var turns = 0
@@ -234,7 +232,6 @@ final class World {
     // Takes away the obstacles that the client has set: everything is to come to an end.
     if isCalm {
       SimulatedClient.openings.forEach(next.ask)
-      if let heldQuotaPatch { next.ask(.updateSettings(heldQuotaPatch)) }
       if addresses != nil { next.ask(SimulatedClient.openingOfAddresses) }
       openSessions(of: next)
     }
@@ -285,7 +282,6 @@ final class World {
     commitFailureOdds = nil
     take(SimulatedPath.wifi)
     setClockRight()
-    drawQuota()
     for index in origins.indices { origins[index].behave() }
     feeds?.behave()
     sessions?.behave()

@@ -1,7 +1,8 @@
-import EngineRuntime
 import Flux
 import PodfluxCore
 import Testing
+
+@testable import EngineRuntime
 
 @Suite("The turn loop")
 struct EngineLoopTests {
@@ -100,6 +101,20 @@ struct EngineLoopTests {
     host.loop.fire(.drainPatience)
     #expect(host.takeLog().suffix(3) == ["end unrecorded", "given up", "closed: eof, 0 queued"])
     #expect(host.loop.lifecycle.hasGivenUp)
+  }
+
+  /// Seed 100 of the simulator's world of wrong clocks: a feed waited for 346 days.
+  @Test("A clock that was set back wakes the stores also where another alarm replaces the one that could tell")
+  func clockSetBack() throws {
+    let session = try #require(host.session)
+    host.now = 100_000_000
+    host.loop.carryOut([.wake(at: Timestamp(milliseconds: 200_000_000))], by: session)
+    #expect(host.run().isEmpty)
+    host.wallOffset = -50_000_000
+    host.loop.carryOut([.wake(at: Timestamp(milliseconds: 190_000_000))], by: session)
+    #expect(host.run().contains("committed 1 facts, 0 intents"))
+    host.loop.carryOut([.wake(at: Timestamp(milliseconds: 180_000_000))], by: session)
+    #expect(host.run().isEmpty)
   }
 
   @Test("A suspended engine refuses actions, does nothing, and opens its library again at the resumption")

@@ -13,6 +13,8 @@ final class FakeHost: EngineHost {
   private(set) lazy var loop = EngineLoop(mailbox: mailbox, host: self)
   let mailbox = EngineLoop.EngineMailbox(requestCapacity: 16) {}
   var now: Int64 = 1_000
+  /// How far the wall clock is off.
+  var wallOffset: Int64 = 0
   /// Why the library cannot be opened; nil if it can.
   var obstacle: Refusal?
   /// Whether transactions fail.
@@ -67,7 +69,7 @@ final class FakeHost: EngineHost {
   // MARK: EngineTimers
 
   func readClock() -> ClockReading {
-    ClockReading(wall: Timestamp(milliseconds: now), monotonicMilliseconds: now)
+    ClockReading(wall: Timestamp(milliseconds: now + wallOffset), monotonicMilliseconds: now)
   }
 
   func set(_ timer: EngineTimer, afterMilliseconds delay: Int64?) {

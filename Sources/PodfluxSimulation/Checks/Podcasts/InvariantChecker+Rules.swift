@@ -183,18 +183,6 @@ extension InvariantChecker {
     throw Violation(.quota, "\(completedBytes) bytes are there, the quota is \(quota), and \(rest.id) could go")
   }
 
-  /// Nothing moves any more under a quota that stays: what waits for room has none.
-  func checkWaitsForQuota(of quota: Int64) throws {
-    for id in rows.keys.sorted() {
-      guard let row = rows[id], case .waiting(.storage) = row.state, let total = row.progress.total else { continue }
-      let needed = max(0, total - row.progress.durable)
-      guard storedBytes + needed > quota else {
-        throw Violation(
-          .roomUsed, "\(id) waits for \(needed) bytes, and \(storedBytes) are there under a quota of \(quota)")
-      }
-    }
-  }
-
   private static func place(of episode: Episode) -> RuledEpisode.Place {
     let moment = min(episode.content.published?.moment ?? episode.added, episode.added)
     return RuledEpisode.Place(moment: moment, added: episode.added, id: episode.id)
