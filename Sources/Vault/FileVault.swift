@@ -4,8 +4,8 @@ import Foundation
 import PodfluxCore
 import Synchronization
 
-/// A vault in a file of the library's own folder. All secrets are read when it is opened; `VaultContents` says when they
-/// are written, which waits for the disk.
+/// A vault in a file of the library's own folder. All secrets are read when it is opened; `VaultContents` says when
+/// they are written, which waits for the disk.
 package final class FileVault: SecretVault {
   /// The file's name.
   package static let name = "secrets"

@@ -2,8 +2,8 @@ import PodfluxCore
 
 /// Where the secrets of a vault survive: a file, or what stands for it.
 package protocol VaultStorage {
-  /// Replaces all that it holds. The secrets survive a power cut when this returns; when it throws, it holds either what
-  /// it held before or these.
+  /// Replaces all that it holds. The secrets survive a power cut when this returns; when it throws, it holds either
+  /// what it held before or these.
   func replace(with secrets: [SecretReference: KeptSecret]) throws(SecretVaultFailure)
 }
 
@@ -65,7 +65,8 @@ package struct VaultContents<Storage: VaultStorage> {
   /// Has `sweep` spare these references too.
   package mutating func spare(_ references: Set<SecretReference>) { spared.formUnion(references) }
 
-  /// Deletes everything but what is kept under these references, and but what was kept first since the vault was opened.
+  /// Deletes everything but what is kept under these references, and but what was kept first since the vault was
+  /// opened.
   package mutating func sweep(keeping references: Set<SecretReference>) throws(SecretVaultFailure) {
     try change { contents in
       let spared = contents.spared

@@ -26,8 +26,8 @@ extension Quarantine {
   private static let attempts = 8
 
   /// Moves the file `name` from quarantine to its original path, or to `destination`; replaces nothing, and creates
-  /// missing folders. On a disk that ignores case the path is spelled as on the disk. The manifest becomes a mark, which
-  /// stays as long as the file does.
+  /// missing folders. On a disk that ignores case the path is spelled as on the disk. The manifest becomes a mark,
+  /// which stays as long as the file does.
   ///
   /// It is idempotent after a crash at any point. Fails with `illegalPath` if the destination cannot hold a published
   /// file, and with `symbolicLink` or `notAFolder` if one blocks the path.

@@ -72,8 +72,8 @@ extension PodcastsStore {
     }
   }
 
-  /// When a feed is due. A clock that was years ahead may have been set right since a refresh has named the moment: then
-  /// it is due now, as all are that waited for such a moment when the engine notices.
+  /// When a feed is due. A clock that was years ahead may have been set right since a refresh has named the moment:
+  /// then it is due now, as all are that waited for such a moment when the engine notices.
   private func possible(_ next: Timestamp, under settings: Settings, in turn: borrowing PodfluxTurn) -> Timestamp {
     guard let latest = Self.latestMoment(under: settings, at: turn.now), next > latest else { return next }
     return turn.now

@@ -11,8 +11,8 @@ import Vault
 ///
 /// A key file that cannot be read keeps the engine from starting (`EngineError.unusableKey`).
 public struct SecretsConfiguration: Sendable {
-  /// A file with the key that seals the vault, or a pipe; nil if the vault's rights alone protect it. It is read once by
-  /// an engine.
+  /// A file with the key that seals the vault, or a pipe; nil if the vault's rights alone protect it. It is read once
+  /// by an engine.
   public var keyFile: String?
   /// Whether secrets end with the engine, and nothing is written.
   public var isInMemory: Bool

@@ -109,8 +109,8 @@ public struct FaultKinds: OptionSet, Hashable, Sendable {
   /// like `rules`.
   public static let years = FaultKinds(rawValue: 1 << 23)
 
-  /// Some engines are those of commands: they start no downloads, compare nothing at their start, or delete nothing that
-  /// rules owed before. It is no fault, and not among `all`, like `rules`.
+  /// Some engines are those of commands: they start no downloads, compare nothing at their start, or delete nothing
+  /// that rules owed before. It is no fault, and not among `all`, like `rules`.
   public static let commands = FaultKinds(rawValue: 1 << 24)
 
   /// Each kind and its name.

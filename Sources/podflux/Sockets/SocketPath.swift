@@ -82,8 +82,8 @@ struct SocketPath: Hashable, Sendable, CustomStringConvertible {
     return try SocketPath("\(folder)/podflux/\(hash(of: realPath(library))).sock", .library)
   }
 
-  /// Whether a folder is this user's, or is not there. That of sessions' sockets must be (the same specification). su(1)
-  /// keeps the variable of another user, whom root would lock out of a folder made there.
+  /// Whether a folder is this user's, or is not there. That of sessions' sockets must be (the same specification).
+  /// su(1) keeps the variable of another user, whom root would lock out of a folder made there.
   static func mayBeOwn(_ folder: String) -> Bool { PeerUser.owner(of: folder).map { $0 == geteuid() } ?? true }
 
   /// The path without symbolic links, also if the last folders are still to be made.

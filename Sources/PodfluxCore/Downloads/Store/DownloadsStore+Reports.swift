@@ -227,7 +227,8 @@ extension DownloadsStore {
     if error.mayBeElsewhere { turn.tell(.downloads(.failedAtAddress(download.id))) }
   }
 
-  /// Has a download wait for what the machine lacks for a while. It says nothing of the download, and counts no attempt.
+  /// Has a download wait for what the machine lacks for a while. It says nothing of the download, and counts no
+  /// attempt.
   private mutating func waitForMachine(
     _ download: inout Download, after error: DownloadError, in turn: inout PodfluxTurn
   ) throws {
