@@ -38,7 +38,7 @@ struct StepStatusTests {
     let report = try engine.cleanUp(["missing": "redownload", "deep": true])
     #expect(report.steps.map(\.finding) == ["corrupt"])
     #expect(report.steps.map(\.status) == ["left"], "\(report.steps)")
-    #expect(report.steps.first?.because.contains("permissions") == true, "\(report.steps)")
+    #expect(report.steps.first?.because.contains("may not write in the folder") == true, "\(report.steps)")
     #expect(report.tally("corrupt")["done"] == 0)
     #expect(scene.quarantine().isEmpty)
     #expect(try engine.wait(for: "a", toBe: "failed").errorCode == "io")
