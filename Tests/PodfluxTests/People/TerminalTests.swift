@@ -113,7 +113,8 @@ struct TerminalTests {
     #expect(terminal.errors.filter { $0 == "\n" }.count == 1)
   }
 
-  @Test("A signal ends a command that asks a question, does nothing, and gives the terminal its ^C back")
+  @Test(
+    "A signal ends a command that asks a question, does nothing, and gives the terminal its ^C back", .systemTestAlone)
   func signalAtQuestion() throws {
     // The command went on asking, and a second signal left a terminal without ^C.
     let scene = try Scene()
