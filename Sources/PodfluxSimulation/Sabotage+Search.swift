@@ -88,7 +88,7 @@ extension Sabotage {
     case .commandDeletesOwed: 190
     case .publishForgotten: 309
     case .editForgotten: 500
-    case .orphanNotRechecked: 689
+    case .orphanNotRechecked: 726
     case .writeDuringReadOverlooked: 842
     default: 1
     }
