@@ -6,7 +6,7 @@ public enum LoopbackPort {
   /// Below the ports that systems give to clients: such a one could go to any client before a server listens on it.
   private static let candidates: ClosedRange<UInt16> = 20_000...31_999
   /// The last port that was tried. Each process begins elsewhere.
-  private static let last = Mutex(candidates.lowerBound + UInt16(getpid() % 12_000))
+  private static let last = Mutex(candidates.lowerBound + UInt16(getpid() % Int32(candidates.count)))
 
   /// A port on which no process listens now, and another one each time.
   public static func free() throws -> UInt16 {

@@ -129,28 +129,34 @@ extension Library {
   /// os_unix.c), of which the names of the database and of its journal need some.
   public static let maximumStatePathBytes = 512 - "/\(databaseName)-journal".utf8.count
 
+  /// Whether names that the disk would take for one are kept apart: where that is wanted, and where it does so itself.
+  func sparesTwins(_ isWanted: Bool) -> Bool { isWanted || ignoresCase }
+
   /// Creates folders like `mkdir -p`, and syncs the parent of each one that it creates.
   static func makeFolders(_ path: String, mode: mode_t = Layout.folderMode) throws(FileError) {
+    do throws(FileError) {
+      try makeFolder(path, mode: mode)
+    } catch .notFound {
+      guard let parent = parent(of: path), parent != path else { throw .notFound(path: path) }
+      try makeFolders(parent)
+      // Of "a/.", "a" was the missing one, and is there now.
+      try makeFolder(path, mode: mode)
+    }
+  }
+
+  /// Creates a folder and syncs its parent; does nothing if it exists already.
+  private static func makeFolder(_ path: String, mode: mode_t) throws(FileError) {
+    let parent = parent(of: path) ?? "."
     do throws(FileError) {
       try systemCall("mkdir", path) { mkdir(path, mode) }
     } catch .exists {
       return
     } catch .denied {
       // Where a folder further up may not be searched, the parent's permissions say nothing.
-      guard let parent = realPath(parent(of: path) ?? ".") else { throw .denied(path: path) }
+      guard let parent = realPath(parent) else { throw .denied(path: path) }
       throw faccessat(AT_FDCWD, parent, W_OK | X_OK, AT_EACCESS) == 0
         ? .denied(path: path) : .folderDenied(path: parent)
-    } catch .notFound {
-      guard let parent = parent(of: path), parent != path else { throw .notFound(path: path) }
-      try makeFolders(parent)
-      do throws(FileError) {
-        try systemCall("mkdir", path) { mkdir(path, mode) }
-      } catch .exists {
-        // Of "a/.", "a" was the missing one.
-        return
-      }
     }
-    let parent = parent(of: path) ?? "."
     try Descriptor.openFolder(atPath: parent, shownAs: parent).synchronize()
   }
 

@@ -19,7 +19,7 @@ extension PublishedFiles {
   /// Returns nil if the path is free.
   public func occupant(of path: LibraryPath, portably: Bool) throws(FileError) -> EntryPath? {
     guard let walk = try walk(to: EntryPath(path)) else { return nil }
-    guard portably || library.ignoresCase else { return try walk.status().map { _ in EntryPath(path) } }
+    guard library.sparesTwins(portably) else { return try walk.status().map { _ in EntryPath(path) } }
     guard let twin = try library.foldedFolders.twin(of: walk.name, in: walk.folder) else { return nil }
     let folder = EntryPath(path).bytes.prefix(EntryPath(path).bytes.count - walk.name.bytes.count)
     return EntryPath(bytes: Array(folder) + twin.bytes)
@@ -37,7 +37,7 @@ extension PublishedFiles {
   public func move(
     _ former: EntryPath, recorded: FileIdentity, to path: LibraryPath, sparingTwins: Bool, mayHaveBegun: Bool
   ) throws(FileError) -> Moving {
-    let sparingTwins = sparingTwins || library.ignoresCase
+    let sparingTwins = library.sparesTwins(sparingTwins)
     guard let source = try walk(to: former), let status = try source.status() else { return .gone }
     guard status.kind == .regular, status.identity.isSameFile(as: recorded) else { return .changed }
     do throws(FileError) {

@@ -54,7 +54,7 @@ public struct Publisher: Sendable {
     sparingTwins: Bool = false
   ) throws(FileError) -> Publication {
     let finished = try FinishedFile(name, of: library, isTagged: isTagged)
-    let sparingTwins = sparingTwins || library.ignoresCase
+    let sparingTwins = library.sparesTwins(sparingTwins)
     do throws(FileError) {
       let (publication, folder) = try library.folderChanges.withLock { (_) throws(FileError) in
         let source = try finished.identity()

@@ -42,7 +42,7 @@ public struct StagedFiles: Sendable {
     _ number: Int64, to path: LibraryPath, recorded: FileIdentity, sparingTwins: Bool
   ) throws(FileError) -> Bool {
     let (folder, name) = (try folder(), Self.name(number))
-    let sparingTwins = sparingTwins || library.ignoresCase
+    let sparingTwins = library.sparesTwins(sparingTwins)
     let (walk, isPublished) = try library.folderChanges.withLock { (_) throws(FileError) in
       let walk = try FolderWalk(to: EntryPath(path), in: library, makingFolders: false)
       return (walk, try place(name, in: folder, walk, recorded, sparingTwins))

@@ -83,7 +83,7 @@ public struct SidecarsStore: DomainStore {
   func isConcerned(by call: StoreCall) -> Bool {
     switch call {
     case .handle(.sidecar), .handle(.recovered), .handle(.stop), .receive(.settings): true
-    case .handle(.timeCame), .handle(.networkPath), .handle(.network), .handle(.cleanup(.run)),
+    case .handle(.timeCame), .handle(.networkPath), .handle(.network), .receive(.cleanup(.accepted)),
       .receive(.downloads(.removed)), .receive(.downloads(.removedMany)), .receive(.downloads(.lost)),
       .receive(.podcasts(.sessionChanged)):
       hasRows
@@ -109,8 +109,6 @@ public struct SidecarsStore: DomainStore {
       try turn.tables.sidecars.oweAll()
       errands.oweMore()
       if context.settings.cleanupOnStart { beginRound(in: turn) }
-    case .cleanup(.run(let request)):
-      if request.mode == .apply { beginRound(in: turn) }
     case .timeCame:
       mayFetch = true
       if hasRows { try forgetFarMoments(in: turn) }
@@ -146,6 +144,7 @@ public struct SidecarsStore: DomainStore {
       try stopWhatLeaves(in: &turn)
       errands.oweMore()
       if round == nil { round = Round(number: turn.sequence, sidecar: nil) } else { round?.cover = 0 }
+    case .cleanup(.accepted): beginRound(in: turn)
     case .cleanup(.endedRenaming(let step, let isMoved)):
       if isMoved { try follow(step, reading: context, in: &turn) }
     default: break

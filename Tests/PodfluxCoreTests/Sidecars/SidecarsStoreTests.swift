@@ -562,6 +562,17 @@ struct SidecarsStoreTests {
     #expect(orders.isEmpty)
   }
 
+  /// The store began a round before the run was refused; no journal has a refused action, and its fold had other rows.
+  @Test("A run that is refused looks at nothing")
+  func refused() throws {
+    _ = try complete("a")
+    try bring("a.info.json")
+    for _ in 0..<2 { try world.send(.cleanup(.run(CleanupRequest()))) }
+    let round = try #require(world.dispatcher.state.sidecars.round)
+    #expect(throws: Refusal.self) { try world.send(.cleanup(.run(CleanupRequest()))) }
+    #expect(world.dispatcher.state.sidecars.round == round)
+  }
+
   @Test("All completed downloads are asked in pages when the setting gets another kind, also after a restart")
   func scan() throws {
     try set([])

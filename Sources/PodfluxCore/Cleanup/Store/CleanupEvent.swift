@@ -10,6 +10,8 @@ public enum CleanupEvent: Sendable {
   case madeFolders([LibraryPath])
   /// A folder was empty and is gone. A folder of its name that is made later is not the engine's.
   case removedFolder(LibraryPath)
+  /// A client's run is to mend what differs between rows and files; it has not begun.
+  case accepted
   /// A run has ended, or one that was owed is not to come.
   case ended
 }

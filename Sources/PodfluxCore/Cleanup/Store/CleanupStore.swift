@@ -75,7 +75,9 @@ public struct CleanupStore: DomainStore {
     guard let concern = Concern(action) else { return nil }
     switch concern {
     case .intent(.run(let request)):
-      return .cleanup(try ask(for: request.options(under: context.settings), because: .client, in: &turn))
+      let run = try ask(for: request.options(under: context.settings), because: .client, in: &turn)
+      if request.mode == .apply { turn.tell(.cleanup(.accepted)) }
+      return .cleanup(run)
     case .intent(.rename(let request)):
       try checkExists(request.feed, in: turn)
       let renaming = request.renaming(under: context.settings)

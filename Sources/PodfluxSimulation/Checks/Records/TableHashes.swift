@@ -2,20 +2,12 @@ import Persistence
 
 /// A hash of each table, so that two libraries can be compared long after one of them is gone.
 struct TableHashes: Sendable {
-  /// What a journal's fold does not always reproduce: a row of a sidecar differed in one of 200 lives of all kinds
-  /// (`journals --from 10179`), for a reason that is not known.
-  private static let excepted: Set<String> = ["sidecars"]
-
   /// By name. An empty table has none.
   private var tables: [String: StableHash] = [:]
 
   init(of database: LibraryDatabase) throws {
     var tables = tables
-    try database.read { reader in
-      try reader.forEachRow { table, row in
-        if !Self.excepted.contains(table) { tables[table, default: StableHash()].mix(row) }
-      }
-    }
+    try database.read { try $0.forEachRow { tables[$0, default: StableHash()].mix($1) } }
     self.tables = tables
   }
 
