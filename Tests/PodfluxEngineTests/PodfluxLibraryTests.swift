@@ -1,4 +1,6 @@
+import EngineRuntime
 import Foundation
+import Logging
 import Observation
 import PodfluxCore
 import PodfluxEngine
@@ -185,6 +187,53 @@ struct PodfluxLibraryTests {
     await again.stop()
   }
 
+  @Test("A library opens with a configuration: a journal is written")
+  func configuration() async throws {
+    let scene = try EngineScene()
+    let journal = scene.library + ".journal"
+    var configuration = EngineConfiguration(libraryPath: scene.library, logger: Logger(label: "test"))
+    configuration.journal = JournalConfiguration(path: journal)
+    configuration.startsDownloads = false
+    let podflux = try await Podflux.open(configuration)
+    let address = scene.serve("/a.mp3", length: 1000)
+    _ = try await podflux.dispatch(.downloads(.enqueue(.init(id: DownloadID("a"), address: address))))
+    await podflux.stop()
+    #expect(try String(contentsOfFile: journal, encoding: .utf8).contains("downloads/enqueue"))
+    #expect(podflux.state.downloads?.counts[.queued] == 1)
+  }
+
+  @Test("Another library goes on with what resume data names; an unknown download has none")
+  func resumeData() async throws {
+    let scene = try EngineScene()
+    let podflux = try await Podflux.open(library: scene.library)
+    let (known, unknown) = (try #require(DownloadID("a")), try #require(DownloadID("b")))
+    let address = scene.serve("/a.mp3", length: 1000)
+    _ = try await podflux.dispatch(.downloads(.enqueue(.init(id: known, address: address, isPaused: true))))
+    #expect(try await podflux.resumeData(of: known) == nil, "no byte has come")
+    let refusal = await #expect(throws: Refusal.self) { _ = try await podflux.resumeData(of: unknown) }
+    #expect(refusal?.code == .notFound)
+    let feed = try #require(FeedID("none"))
+    let unplanned = await #expect(throws: Refusal.self) {
+      _ = try await podflux.rulesPlan(.init(feed: feed, rules: .init()))
+    }
+    #expect(unplanned?.code == .notFound)
+    await podflux.stop()
+  }
+
+  @Test("An engine that has closed and that no program holds is freed, with all that it held", .timeLimit(.minutes(1)))
+  func freed() async throws {
+    let scene = try EngineScene()
+    let (stream, freed) = AsyncStream.makeStream(of: Void.self)
+    do {
+      let owner = ClosingOwner { freed.finish() }
+      let configuration = EngineConfiguration(libraryPath: scene.library, logger: Logger(label: "test"))
+      try Engine(configuration, owner: owner).stop(.now, because: .shutdown)
+    }
+    // Ends when the owner, which the engine alone held, is freed.
+    for await _ in stream {}
+    await #expect(throws: Never.self) { await (try Podflux.open(library: scene.library)).stop() }
+  }
+
   @Test("More actions than the engine's mailbox holds wait in order")
   func many() async throws {
     let scene = try EngineScene()
@@ -204,6 +253,23 @@ struct PodfluxLibraryTests {
     #expect(try await podflux.snapshot().downloads?.counts[.paused] == 10_000)
     await podflux.stop()
   }
+}
+
+/// Calls back when it is freed.
+private final class ClosingOwner: EngineOwner {
+  private let onRelease: @Sendable () -> Void
+
+  init(onRelease: @escaping @Sendable () -> Void) {
+    self.onRelease = onRelease
+  }
+
+  deinit {
+    onRelease()
+  }
+
+  func ready(revision: Int64) {}
+  func told(_ notice: Notice) {}
+  func closed(because reason: StopReason, revision: Int64, remaining: [DownloadState.Kind: Int]) {}
 }
 
 /// An origin and a library.

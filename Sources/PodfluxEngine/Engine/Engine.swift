@@ -42,13 +42,13 @@ public final class Engine: Sendable {
   /// - Throws: `EngineError`. Nothing has been changed then.
   public init(_ configuration: EngineConfiguration, owner: any EngineOwner) throws {
     let turns = DispatchQueue(label: "podflux.turns", qos: .userInitiated)
-    let drainer = Mutex<EngineCore?>(nil)
+    let drainer = Mutex(Drainer())
     let mailbox = EngineLoop.EngineMailbox(requestCapacity: Self.requestCapacity) {
-      guard let core = drainer.withLock({ $0 }) else { return }
+      guard let core = drainer.withLock({ $0.core }) else { return }
       turns.async { core.step() }
     }
     let core = try EngineCore(configuration, owner: owner, mailbox: mailbox, turns: turns)
-    drainer.withLock { $0 = core }
+    drainer.withLock { $0.core = core }
     self.core = core
     self.mailbox = mailbox
     self.turns = turns
@@ -136,6 +136,11 @@ public final class Engine: Sendable {
       turns.async { if let value = token.value { core.endObserving(value) } }
     }
   }
+}
+
+/// What the mailbox wakes. It keeps no engine: the core holds the mailbox.
+private struct Drainer {
+  weak var core: EngineCore?
 }
 
 /// The name of an observation, once the engine's queue has begun it.

@@ -47,6 +47,8 @@ final class EngineCore: @unchecked Sendable {
   private let key: VaultKey?
   let mailbox: EngineLoop.EngineMailbox
   let turns: DispatchQueue
+  /// This core, from `begin` until it has closed: timers and services call it although no program holds the engine.
+  private var untilClosed: EngineCore?
   private let timers: TurnTimers
   private let journal: Journal?
 
@@ -88,6 +90,7 @@ final class EngineCore: @unchecked Sendable {
   /// Begins to work. The owner is called (`ready`) when the tables are in order.
   func begin() {
     guard let session else { return }
+    untilClosed = self
     warnOfFormerVault(in: session.library.folder.statePath)
     loop.begin(holding: session, reporting: configuration.reportedPath)
     owner.ready(revision: loop.position.revision)
@@ -215,5 +218,7 @@ extension EngineCore: EngineAudience {
     end = (reason, revision)
     for client in clients.removeAll() { client.disconnected(.engineStopped(reason), revision: revision) }
     owner.closed(because: reason, revision: revision, remaining: remaining)
+    // Behind the call of the loop, which this core owns.
+    turns.async { self.untilClosed = nil }
   }
 }

@@ -35,9 +35,15 @@ public final class Podflux: Sendable {
   public static func open(
     library path: String, stateFolder state: String? = nil, logger: Logger = Logger(label: "podflux")
   ) async throws -> Podflux {
+    try await open(EngineConfiguration(libraryPath: path, statePath: state, logger: logger))
+  }
+
+  /// Opens a library with more than the defaults: where secrets are kept, which program tags files, a journal, metrics.
+  ///
+  /// - Throws: `EngineError`.
+  public static func open(_ configuration: EngineConfiguration) async throws -> Podflux {
     let client = LibraryClient()
-    let engine = try Engine(
-      EngineConfiguration(libraryPath: path, statePath: state, logger: logger), owner: client)
+    let engine = try Engine(configuration, owner: client)
     client.serve(engine)
     let snapshot: Snapshot
     do {
@@ -133,6 +139,26 @@ public final class Podflux: Sendable {
       preconditionFailure("a document was asked for")
     }
     return text
+  }
+
+  /// What rules would do about a feed's episodes, a page of them; nothing changes.
+  ///
+  /// - Throws: `Refusal`: `not_found` if there is no such feed.
+  public func rulesPlan(_ query: RulesQuery) async throws(Refusal) -> RulesPlan {
+    guard case .rulesPlan(let plan) = try await client.ask(.planRules(query)) else {
+      preconditionFailure("a plan was asked for")
+    }
+    return plan
+  }
+
+  /// How another library goes on with a download, by `DownloadIntent.Enqueue.resume`; nil if nothing of it is kept.
+  ///
+  /// - Throws: `Refusal`: `not_found` if there is no such download.
+  public func resumeData(of id: DownloadID) async throws(Refusal) -> ResumeRecord? {
+    guard case .resumeData(let record) = try await client.ask(.resumeData(id)) else {
+      preconditionFailure("resume data was asked for")
+    }
+    return record
   }
 
   /// A stream of states, the current one first. A slow consumer gets only the latest.
