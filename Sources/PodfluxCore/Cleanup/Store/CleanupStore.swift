@@ -75,19 +75,16 @@ public struct CleanupStore: DomainStore {
     guard let concern = Concern(action) else { return nil }
     switch concern {
     case .intent(.run(let request)):
-      let run = try ask(for: request.options(under: context.settings), because: .client, in: &turn)
+      let run = try ask(for: request.options(under: context.settings), in: &turn)
       if request.mode == .apply { turn.tell(.cleanup(.accepted)) }
       return .cleanup(run)
     case .intent(.rename(let request)):
       try checkExists(request.feed, in: turn)
       let renaming = request.renaming(under: context.settings)
-      return .cleanup(
-        try ask(for: CleanupOptions(mode: request.mode), renaming: renaming, because: .client, in: &turn))
+      return .cleanup(try ask(for: .init(mode: request.mode), renaming: renaming, in: &turn))
     case .intent(.adopt(let request)):
       try checkExists(request.feed, in: turn)
-      return .cleanup(
-        try ask(
-          for: CleanupOptions(mode: request.mode), adopting: try request.adopting, because: .client, in: &turn))
+      return .cleanup(try ask(for: .init(mode: request.mode), adopting: try request.adopting, in: &turn))
     case .intent(.cancel): return .affected(try cancel(in: &turn))
     case .recovered(let recovery): try recover(recovery, settings: context.settings, in: &turn)
     case .surveyed(let run, let news): try take(news, of: run, in: &turn)
@@ -113,7 +110,7 @@ public struct CleanupStore: DomainStore {
 
   private mutating func ask(
     for options: CleanupOptions, renaming: Renaming? = nil, adopting: Adopting? = nil,
-    because cause: CleanupRun.Cause, in turn: inout PodfluxTurn
+    because cause: CleanupRun.Cause = .client, in turn: inout PodfluxTurn
   ) throws -> CleanupRun.Key {
     guard waiting == nil else {
       throw Refusal(.conflict, "a cleanup waits already; ask again when it has begun, or cancel it with cleanup/cancel")
