@@ -7,19 +7,23 @@ import PodfluxCore
 enum NameComponent {
   /// Text beyond this length is ignored; a component holds 255 bytes.
   private static let maximumScalars = 4096
+  /// The first scalar that may combine with one before it: all below are in NFC (Unicode Standard Annex 15, section 9).
+  private static let firstCombining: UInt32 = 0x300
 
   /// The text in NFC, without separators, control characters, leading dots, runs of blanks, and blanks or dots at its
   /// end, or nil if that is empty.
   static func clean(_ text: String, portably: Bool) -> String? {
     var scalars = String.UnicodeScalarView()
+    var isNormalized = true
     for scalar in text.unicodeScalars.prefix(maximumScalars) {
       guard let kept = replacement(for: scalar, portably: portably) else { continue }
       if kept == " " && scalars.last == " " { continue }
+      if kept.value >= firstCombining { isNormalized = false }
       scalars.append(kept)
     }
     // Normalizes last, since a removed character may have separated a letter from its accent.
-    let normalized = String(scalars).precomposedStringWithCanonicalMapping
-    let visible = normalized.unicodeScalars.drop { $0.properties.isDefaultIgnorableCodePoint || isEdge($0) }
+    let normalized = isNormalized ? String(scalars) : String(scalars).precomposedStringWithCanonicalMapping
+    let visible = normalized.unicodeScalars.drop { isEdge($0) || $0.isIgnorable }
     return trimmedAtEnd(String(visible)).map { portably ? withoutDeviceName($0) : $0 }
   }
 
@@ -45,12 +49,14 @@ enum NameComponent {
   private static func replacement(for scalar: Unicode.Scalar, portably: Bool) -> Unicode.Scalar? {
     if scalar == "/" || scalar == "\\" { return "-" }
     if portably, let substitute = PortableName.substitute(for: scalar) { return substitute }
+    // Looking up properties is slow, and each file that is published gets a name.
+    if scalar.isASCII { return scalar.isUnprintable ? " " : scalar }
     if scalar.properties.isBidiControl { return nil }
     return scalar.properties.isWhitespace || scalar.isUnprintable ? " " : scalar
   }
 
   private static func isEdge(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.isDotLike || scalar.properties.isWhitespace
+    scalar.isDotLike || (scalar.isASCII ? scalar == " " : scalar.properties.isWhitespace)
   }
 
   private static func trimmedAtEnd(_ text: String) -> String? {
@@ -61,4 +67,9 @@ enum NameComponent {
   private static func withoutDeviceName(_ text: String) -> String {
     PortableName.isDevice(text.unicodeScalars) ? String(PortableName.devicePrefix) + text : text
   }
+}
+
+extension Unicode.Scalar {
+  /// Whether nothing of it is seen.
+  fileprivate var isIgnorable: Bool { !isASCII && properties.isDefaultIgnorableCodePoint }
 }

@@ -52,7 +52,8 @@ struct LibraryFiles: AttemptFiles {
   }
 
   func name(for facts: PublishingFacts, number: Int) throws(DownloadError) -> LibraryPath? {
-    let naming = FileNaming(NamingFacts(facts), portably: facts.settings.portableNames)
+    // A place that the client has named needs none.
+    lazy var naming = FileNaming(NamingFacts(facts), portably: facts.settings.portableNames)
     return try AttemptPlaces(published: published, promised: promised, owner: facts.address).place(
       for: facts.description.path, number: number, portably: facts.settings.portableNames
     ) { number throws(DownloadError) in
