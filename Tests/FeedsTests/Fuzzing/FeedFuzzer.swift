@@ -45,9 +45,10 @@ private func readNotes(_ bytes: [UInt8]) {
   let html = NotesHTML.notes(String(decoding: bytes, as: UTF8.self)).html
   precondition(html.utf8.count <= EpisodeNotes.maximumBytes)
   var open: [Substring] = []
-  for part in html.split(separator: "<", omittingEmptySubsequences: false).dropFirst() {
-    guard let end = part.firstIndex(of: ">") else { preconditionFailure("a tag does not end") }
-    let tag = part[..<end]
+  // By bytes: an accent may follow a tag, which is one character with its end then.
+  for part in html.utf8.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false).dropFirst() {
+    guard let end = part.firstIndex(of: UInt8(ascii: ">")) else { preconditionFailure("a tag does not end") }
+    let tag = Substring(part[..<end])
     if tag.hasPrefix("/") {
       precondition(open.popLast() == tag.dropFirst())
     } else {
