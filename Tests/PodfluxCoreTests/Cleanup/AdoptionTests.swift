@@ -93,13 +93,14 @@ struct AdoptionTests {
     let kept = try PublishedFile.sample("b.mp3", length: 8, inode: 8)
     try world.finish(id, as: kept)
     try world.send(.downloads(.remove(.one(id), deletingFile: false)))
-    let wish = DownloadIntent.Enqueue(id: id, address: try .on("c.example"), origin: .user)
+    let address = try WebAddress.on("c.example")
+    let wish = DownloadIntent.Enqueue(id: id, address: address, origin: .user)
     #expect(try world.send(.downloads(.enqueue(wish))) == .enqueued(id: id, created: true))
     try world.finish(id, as: file)
     try world.cleanUp([.planned(.missing(id, file), .forget)])
     try world.cleanUp([adoptable(id)])
     #expect(try world.state(id) == .completed(file))
-    #expect(try world.row(id).address == .on("c.example"))
+    #expect(try world.row(id).address == address)
     let formers = try world.database.read { reader in
       try [kept, file].flatMap { try reader.formerFiles(like: FoundFile(at: $0)) }
     }
