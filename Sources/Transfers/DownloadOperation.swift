@@ -55,6 +55,11 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     advance { $0.proceed() }
   }
 
+  /// The attempt is to go on without these parts of what the file's tags show.
+  func leave(_ parts: [TagMaterial.Part]) {
+    advance { $0.leave(parts) }
+  }
+
   /// The attempt is to end and to keep what it has.
   func stop() {
     advance { $0.stop() }

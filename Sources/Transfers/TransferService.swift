@@ -66,6 +66,11 @@ public final class TransferService: Sendable {
     running.withLock { $0[attempt] }?.proceed()
   }
 
+  /// Has an attempt go on without parts of what its file's tags show.
+  public func leave(_ parts: [TagMaterial.Part], of attempt: AttemptID) {
+    running.withLock { $0[attempt] }?.leave(parts)
+  }
+
   /// Stops an attempt; it keeps and reports its bytes.
   public func stop(_ attempt: AttemptID) {
     guard let operation = running.withLock({ $0[attempt] }) else { return }

@@ -186,12 +186,60 @@ struct CleanupTableTests {
     }
     #expect(try database.read { try $0.formerFiles(like: file) } == [kept])
     try database.write { tables in
-      #expect(try tables.formerFiles.formerFile(of: kept.download)?.address == kept.address)
+      #expect(try tables.formerFiles.formerFile(of: kept.download, at: kept.file.path)?.address == kept.address)
       try tables.formerFiles.forgetFormerFiles(of: kept.download, having: kept.file)
-      #expect(try tables.formerFiles.formerFile(of: kept.download) == nil)
+      #expect(try tables.formerFiles.formerFile(of: kept.download, at: kept.file.path) == nil)
       #expect(try tables.formerFiles.removedDownload(for: wish(kept.download, kept.address)) { _ in true } == nil)
     }
     #expect(try database.read { try $0.formerFiles(like: file) }.isEmpty)
+  }
+
+  @Test("A download that has a file again has lost no record of its others: only of this one, at any path")
+  func othersStay() throws {
+    let id = try #require(DownloadID("x"))
+    func former(_ path: String, _ cause: FormerFile.Cause, inode: UInt64, sha256: String? = nil) throws -> FormerFile {
+      var former = try Sample.formerFile(cause)
+      former.file = PublishedFile(
+        path: try LibraryPath(validating: path), length: 9, inode: inode, sha256: sha256)
+      return former
+    }
+    let (mine, other) = (String(repeating: "a", count: 64), String(repeating: "b", count: 64))
+    let stay = [
+      try former("a", .kept, inode: 1), try former("b", .kept, inode: 2, sha256: mine),
+      try former("c", .missing, inode: 3), try former("d", .missing, inode: 4, sha256: other),
+      try former("e", .corrupt, inode: 7, sha256: mine), try former("f", .kept, inode: 0),
+    ]
+    let go = [
+      try former("here", .corrupt, inode: 5), try former("here", .kept, inode: 6),
+      try former("moved", .kept, inode: 7), try former("away", .missing, inode: 8, sha256: mine),
+    ]
+    let file = PublishedFile(path: try LibraryPath(validating: "here"), length: 9, inode: 7, sha256: mine)
+    try database.write { tables in
+      for former in stay + go { try tables.formerFiles.insert(former, at: Sample.moment) }
+      try tables.formerFiles.forgetFormerFiles(of: id, having: file)
+    }
+    let found = try database.read { reader in
+      try (stay + go).filter { former in
+        try reader.formerFiles(like: FoundFile(place: EntryPath(former.file.path), length: 1, inode: 1))
+          .contains(former)
+      }
+    }
+    #expect(found == stay)
+  }
+
+  @Test("Of several former files of a download the one at the path is read, or else any")
+  func formerFileAtPath() throws {
+    let places = try ["a", "b", "c"].map { try LibraryPath(validating: $0) }
+    try database.write { tables in
+      for place in places.prefix(2) {
+        var former = try Sample.formerFile(.kept)
+        former.file.path = place
+        try tables.formerFiles.insert(former, at: Sample.moment)
+      }
+      let id = try #require(DownloadID("x"))
+      let read = try places.map { try tables.formerFiles.formerFile(of: id, at: $0)?.file.path }
+      #expect(Array(read.prefix(2)) == places.prefix(2).map(Optional.some) && read[2] != nil)
+    }
   }
 
   @Test(

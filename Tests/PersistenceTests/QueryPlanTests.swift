@@ -351,7 +351,8 @@ struct QueryPlanTests {
     for wish in wishes + Self.episodeWishes(of: former.address) {
       _ = try formerFiles.removedDownload(for: wish) { _ in true }
     }
-    _ = try formerFiles.formerFile(of: former.download)
+    _ = try formerFiles.formerFile(of: former.download, at: former.file.path)
+    _ = try formerFiles.formerFile(of: former.download, at: LibraryPath(validating: "elsewhere"))
     try formerFiles.forgetFormerFiles(of: former.download, having: former.file)
     for number in 1...3 {
       _ = try formerFiles.forgetFormerFiles(

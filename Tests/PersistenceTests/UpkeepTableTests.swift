@@ -120,7 +120,8 @@ struct UpkeepTableTests {
     #expect(try database.read { try $0.stores().upkeep.lastDay } == nil)
     #expect(try database.read { try $0.cleanupSteps(PageRequest()).steps.map(\.holder) } == [nil])
     let id = try #require(DownloadID("a"))
-    let address = try database.write { try $0.formerFiles.formerFile(of: id)?.address }
+    let path = try LibraryPath(validating: "a/b.mp3")
+    let address = try database.write { try $0.formerFiles.formerFile(of: id, at: path)?.address }
     #expect(address?.host == "a.example")
     try database.close()
   }

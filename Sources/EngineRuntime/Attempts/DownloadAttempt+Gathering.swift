@@ -49,7 +49,9 @@ extension DownloadAttempt {
     // What has failed or is to end needs no tags: the next step finds that out.
     if let failure = gathering.failure { return fail(failure) }
     while !machine.isStopping, let part = gathering.rest.popFirst() {
-      guard part != .cover || material.parts[.picture] == nil, let source = attempt.tagSources?[part] else { continue }
+      guard part != .cover || material.parts[.picture] == nil, !leftParts.contains(part),
+        let source = attempt.tagSources?[part]
+      else { continue }
       let left = gathering.deadline - now.monotonicMilliseconds
       guard left > 0 else {
         material.miss(part, because: Gathering.tookTooLong)

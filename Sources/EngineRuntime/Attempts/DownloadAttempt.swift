@@ -109,6 +109,8 @@ package struct DownloadAttempt: Sendable {
   var gathering: Gathering?
   /// Whether that has been done: it is done once, although names may turn out to be taken.
   var hasGathered = false
+  /// The parts that may come no more.
+  var leftParts: Set<TagMaterial.Part> = []
   /// What has come of it.
   var material = TagMaterial()
   /// The orders of the job under way that are not carried out yet.
@@ -135,6 +137,13 @@ package struct DownloadAttempt: Sendable {
 
   /// The store has committed what the attempt announced.
   package mutating func proceed() { enqueue(machine.proceed()) }
+
+  /// These parts of what the file's tags show may come no more: the file gets its tags without them.
+  package mutating func leave(_ parts: [TagMaterial.Part]) {
+    leftParts.formUnion(parts)
+    guard let current = gathering?.current, leftParts.contains(current) else { return }
+    endGathering(because: "the networks' policy does not let it come over this network")
+  }
 
   /// The attempt is to end and to keep what it has.
   package mutating func stop() {

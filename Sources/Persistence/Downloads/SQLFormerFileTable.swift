@@ -22,8 +22,14 @@ struct SQLFormerFileTable: FormerFileTable {
   }
 
   func forgetFormerFiles(of download: DownloadID, having file: PublishedFile) throws {
-    try db.cachedStatement(sql: "DELETE FROM former_files WHERE download = ? AND (cause <> 'corrupt' OR path = ?)")
-      .execute(arguments: [download.description, file.path.description])
+    let sql = """
+      DELETE FROM former_files WHERE download = ? AND (path = ?
+        OR cause <> 'corrupt' AND inode = ? AND inode <> 0 AND file_length = ?
+        OR cause = 'missing' AND sha256 = ?)
+      """
+    try db.cachedStatement(sql: sql).execute(arguments: [
+      download.description, file.path.description, Int64(bitPattern: file.inode), file.length, file.sha256,
+    ])
   }
 
   func removedDownload(
@@ -45,9 +51,14 @@ struct SQLFormerFileTable: FormerFileTable {
       .map { try Damaged.checked("former_files.download", DownloadID($0)) }
   }
 
-  func formerFile(of download: DownloadID) throws -> FormerFile? {
-    let sql = Self.select + "download = ? LIMIT 1"
-    return try FormerFile.fetchAll(db.cachedStatement(sql: sql), arguments: [download.description]).first
+  func formerFile(of download: DownloadID, at path: LibraryPath) throws -> FormerFile? {
+    let here = try FormerFile.fetchAll(
+      db.cachedStatement(sql: Self.select + "download = ? AND path = ? LIMIT 1"),
+      arguments: [download.description, path.description])
+    if let former = here.first { return former }
+    return try FormerFile.fetchAll(
+      db.cachedStatement(sql: Self.select + "download = ? LIMIT 1"), arguments: [download.description]
+    ).first
   }
 
   private static let select = """

@@ -75,13 +75,15 @@ extension FormerFile {
 public protocol FormerFileTable {
   /// Records that a download had a file until this time.
   func insert(_ former: FormerFile, at moment: Timestamp) throws
-  /// The download owns this file again. Records of its damaged files at other paths stay.
+  /// The download owns this file again, at its path or moved to it. Records of its other files stay: a file that a
+  /// client has kept is that client's also when its download has another one.
   func forgetFormerFiles(of download: DownloadID, having file: PublishedFile) throws
   /// The download of a wish's id or address whose file was missing, or stayed when the download was removed: for an
   /// episode the one that resembles it most, and is free and no other's of its feed. Cost: at most
   /// 2 · `DownloadIntent.Enqueue.lookedAt` look-ups.
   func removedDownload(for wish: DownloadIntent.Enqueue, where isFree: (DownloadID) -> Bool) throws -> DownloadID?
-  func formerFile(of download: DownloadID) throws -> FormerFile?
+  /// What is known of a file that a download had: of the one at this path or, without any, of another one.
+  func formerFile(of download: DownloadID, at path: LibraryPath) throws -> FormerFile?
   /// Removes former files beyond a limit, the oldest first. Those of unknown age count as noted now.
   ///
   /// - Returns: How many candidates were checked, at most `limit`: with as many there may be more.

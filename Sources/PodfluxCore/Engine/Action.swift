@@ -138,6 +138,9 @@ public enum Effect: Hashable, Sendable {
   case start(Attempt)
   /// Stop the attempt: sync what has arrived, report it, and end.
   case stop(AttemptID)
+  /// These parts of what the tags of its file show may come no more over this network: a request for one of them ends,
+  /// and the file gets its tags without them.
+  case leaveParts([TagMaterial.Part], AttemptID)
   /// The attempt announced a step that needs a row first; the row is there.
   case proceed(AttemptID)
   case refreshFeed(FeedRefresh)

@@ -87,6 +87,7 @@ final class Services: Sendable {
     switch effect {
     case .start(let attempt): transfers.start(attempt)
     case .stop(let attempt): transfers.stop(attempt)
+    case .leaveParts(let parts, let attempt): transfers.leave(parts, of: attempt)
     case .proceed(let attempt): transfers.proceed(attempt)
     case .refreshFeed(let refresh): refreshes.start(refresh)
     case .proceedRefresh(let id): refreshes.proceed(id)

@@ -58,6 +58,7 @@ final class SimulatedAttempt {
 
   func begin() throws { try advance { $0.begin() } }
   func proceed() throws { if world.sabotage != .proceedLost { try advance { $0.proceed() } } }
+  func leave(_ parts: [TagMaterial.Part]) throws { try advance { $0.leave(parts) } }
   func stop() throws { try advance { $0.stop() } }
 
   // MARK: Events and commands
@@ -127,6 +128,7 @@ final class SimulatedAttempt {
 
   private func startPart(_ request: HTTPRequest) throws {
     try world.checker.willRequest(attempt.id)
+    try world.checker.willAsk(forPartAt: request.url, attempt, in: process)
     partExchange = SmallExchange(request, under: attempt.settings, in: world)
     partBody = []
     scheduleNetwork(after: world.random.delay())

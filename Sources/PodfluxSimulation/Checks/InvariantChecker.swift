@@ -113,6 +113,7 @@ final class InvariantChecker {
     try followSessions(process.ledger, in: process)
     try checkFeeds(batch, changes, in: process)
     noteRemovedSidecars(batch)
+    for cover in process.ledger.notes.disownedCovers { world.disk.disown(cover) }
     noteFetched(batch)
     for step in finished { if let id = step.finding.download { hasFollowed.insert(id) } }
     noteResults(batch, rowsBefore, world)

@@ -123,6 +123,12 @@ extension SimulatedDisk {
   /// What stands at a place.
   func entry(at place: EntryPath) -> PublishedEntry? { published[Self.path(place)] }
 
+  /// A cover is a person's from now on: a client has kept a file that lies beside it.
+  func disown(_ cover: PublishedFile) {
+    let path = cover.path.description
+    if published[path]?.file.inode == cover.inode { published[path]?.isDisplaced = true }
+  }
+
   /// A download has this file from now on, even if a person has put it there, or if it is elsewhere just now and may
   /// come back: a person has taken it away, or its disk is gone.
   func own(_ file: PublishedFile) {

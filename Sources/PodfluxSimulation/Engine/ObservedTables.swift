@@ -23,6 +23,8 @@ final class TransactionNotes {
   /// The rows of sessions, in the order in which they were written.
   var sessions: [Session] = []
   var forgottenSessions: [Session.Key] = []
+  /// The covers that are people's from now on.
+  var disownedCovers: [PublishedFile] = []
   /// Whether a search for room was in vain, in this transaction or one before.
   var hasSearchedInVain = false
   /// The downloads whose rows were written one by one.
@@ -56,7 +58,7 @@ struct ObservedTables: Tables {
   var cleanup: any CleanupTable { inner.cleanup }
   var filters: any FilterTable { ObservedFilters(inner: inner.filters, sabotage: sabotage) }
   var upkeep: any UpkeepTable { inner.upkeep }
-  var sidecars: any SidecarTable { ObservedSidecars(inner: inner.sidecars, sabotage: sabotage) }
+  var sidecars: any SidecarTable { ObservedSidecars(inner: inner.sidecars, notes: notes, sabotage: sabotage) }
   var sessions: any SessionTable { ObservedSessions(inner: inner.sessions, notes: notes) }
   var rules: any RuleTable {
     ObservedRules(inner: inner.rules, episodes: inner.episodes, notes: notes, sabotage: sabotage)

@@ -70,7 +70,7 @@ struct FeedPlace {
       case .oneTag, .oneTagBelieved: "\"\(podcast)\""
       case .dates, .none: nil
       }
-    let date = validators == .dates ? Self.date(version, of: podcast) : nil
+    let date = validators == .dates ? Self.date(version, of: shownPodcast) : nil
     var fields: [HTTPField] = []
     if let tag { fields.append(HTTPField(name: "ETag", value: tag)) }
     if let date { fields.append(HTTPField(name: "Last-Modified", value: date)) }

@@ -210,6 +210,7 @@ extension SimulatedFiles {
 /// The sabotages that concern the table of sidecars are built in here.
 struct ObservedSidecars: SidecarTable {
   let inner: any SidecarTable
+  let notes: TransactionNotes
   let sabotage: Sabotage?
 
   func find(_ key: Sidecar.Key) throws -> Sidecar? { try inner.find(key) }
@@ -222,6 +223,7 @@ struct ObservedSidecars: SidecarTable {
       sidecar.state = .wanted(failures: 0, next: Timestamp(milliseconds: 0))
     }
     try inner.update(sidecar)
+    if sidecar.kind == .cover, case .disowned(let file) = sidecar.state { notes.disownedCovers.append(file) }
   }
   func delete(_ key: Sidecar.Key) throws { try inner.delete(key) }
   func sidecars(of owner: DownloadID) throws -> [Sidecar] { try inner.sidecars(of: owner) }

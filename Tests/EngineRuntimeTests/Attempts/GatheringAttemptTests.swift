@@ -122,6 +122,22 @@ struct GatheringAttemptTests {
     publish(none)
   }
 
+  @Test("does without what may come no more: the request under way ends, and none follows for the rest")
+  func left() throws {
+    let attempt = try complete()
+    attempt.hand { $0.leave([.chapters, .picture]) }
+    #expect(attempt.cancellations == 1)
+    attempt.finishExchange(.cancelled)
+    attempt.run()
+    #expect(asked(attempt) == ["chapters", "cover"])
+    attempt.hand { $0.leave([.picture]) }
+    #expect(attempt.cancellations == 1)
+    answer(attempt, Self.cover)
+    let material = try material(attempt)
+    #expect(material.parts == [.cover: Self.cover] && Set(material.missing.keys) == [.chapters])
+    publish(attempt)
+  }
+
   @Test("does without what is refused, breaks off, is too long or coded, and says why")
   func failures() throws {
     let refused = try complete([.chapters])

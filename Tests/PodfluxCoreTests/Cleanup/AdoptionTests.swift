@@ -86,6 +86,27 @@ struct AdoptionTests {
     #expect(former.map(\.cause) == [.corrupt] && former.map(\.file) == [damaged])
   }
 
+  /// Seed 689 of the simulator, with links and tags: the next cleanup deleted the kept file as an orphan.
+  @Test("A file that was to stay stays recorded as such, even after its download has got another one back")
+  func keptElsewhere() throws {
+    let id = try world.enqueue("a")
+    let kept = try PublishedFile.sample("b.mp3", length: 8, inode: 8)
+    try world.finish(id, as: kept)
+    try world.send(.downloads(.remove(.one(id), deletingFile: false)))
+    let address = try WebAddress.on("c.example")
+    let wish = DownloadIntent.Enqueue(id: id, address: address, origin: .user)
+    #expect(try world.send(.downloads(.enqueue(wish))) == .enqueued(id: id, created: true))
+    try world.finish(id, as: file)
+    try world.cleanUp([.planned(.missing(id, file), .forget)])
+    try world.cleanUp([adoptable(id)])
+    #expect(try world.state(id) == .completed(file))
+    #expect(try world.row(id).address == address)
+    let formers = try world.database.read { reader in
+      try [kept, file].flatMap { try reader.formerFiles(like: FoundFile(at: $0)) }
+    }
+    #expect(formers.map(\.cause) == [.kept] && formers.map(\.file) == [kept])
+  }
+
   @Test("By no download, at the path of another one's row: two rows with one path could never follow it")
   func placeOfAnother() throws {
     let other = try world.enqueue("b")

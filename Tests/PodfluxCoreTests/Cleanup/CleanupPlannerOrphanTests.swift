@@ -122,6 +122,65 @@ struct CleanupPlannerOrphanTests {
     try expectAdoptable("a")
   }
 
+  /// Seed 689 of the simulator, with links and tags: the kept file was deleted, by this run or the next one, as the
+  /// order of paths had it.
+  @Test("A kept file stays beside one of the same download that is back", arguments: [false, true], [nil, "kept"])
+  func keptBesideBack(isBackFirst: Bool, content: String?) throws {
+    let (kept, back) = isBackFirst ? ("y", "x") : ("x", "y")
+    try scene.former("a", kept, length: 9, inode: 1, content: content, .kept)
+    try scene.former("a", back, inode: 2, .missing)
+    scene.found(kept, length: 9, inode: 1, content: content)
+    let file = scene.found(back, inode: 2)
+    for orphans in [CleanupOptions.Orphans.delete, .quarantine, .report] {
+      #expect(
+        try scene.decisions(.init(orphans: orphans)).sorted()
+          == ["adoptable \(kept): offer", "adoptable \(back): adopt"].sorted())
+    }
+    // The download has that one by now.
+    scene.rows = [
+      ExpectedFile(
+        download: try .named("a"), file: try #require(file.published(sha256: nil)), isCompleted: true)
+    ]
+    scene.formers.removeLast()
+    #expect(try scene.decisions(.init(orphans: .delete)) == ["adoptable \(kept): offer"])
+    #expect(try scene.decisions(.init(orphans: .adopt)) == ["orphan \(kept): adopt"])
+  }
+
+  @Test("Of two files of one download that are back, it gets one and the other stays")
+  func twoBack() throws {
+    for (path, inode) in [("x", 1), ("y", 2)] {
+      try scene.former("a", path, inode: UInt64(inode), .missing)
+      scene.found(path, inode: UInt64(inode))
+    }
+    #expect(try scene.decisions(.init(orphans: .delete)) == ["adoptable x: adopt", "adoptable y: offer"])
+    #expect(try scene.decisions(.init(orphans: .adopt)) == ["adoptable x: adopt", "orphan y: adopt"])
+  }
+
+  @Test("What is back is its download's, and not offered to one that has another file by now")
+  func backForAnother() throws {
+    try scene.former("a", "x", inode: 1, .missing)
+    try scene.former("b", "x", inode: 1, .missing)
+    scene.found("x", inode: 1)
+    _ = try scene.present("a", at: "y", inode: 2)
+    let steps = try scene.plan(.init(orphans: .delete))
+    #expect(steps.map(\.decision) == [.adopt])
+    #expect(steps.map(\.download) == [try .named("b")])
+    scene.formers.removeLast()
+    #expect(try scene.decisions(.init(orphans: .delete)) == ["adoptable x: offer"])
+  }
+
+  @Test("A file in the place that a failed download wants is an orphan when its own is back, in any order of paths")
+  func wishedBesideBack() throws {
+    for (wanted, back) in [("x", "y"), ("y", "x")] {
+      let scene = PlannerScene()
+      scene.wishes[scene.found(wanted, length: 9, inode: 1).place] = try .named("a")
+      try scene.former("a", back, inode: 2, .missing)
+      scene.found(back, inode: 2)
+      #expect(
+        try scene.decisions(.init(orphans: .delete)) == ["adoptable \(back): adopt", "orphan \(wanted): delete"])
+    }
+  }
+
   @Test("A former file at another path is recognized only by its content")
   func elsewhere() throws {
     try scene.former("a", "x", inode: 1, content: "mine", .missing)

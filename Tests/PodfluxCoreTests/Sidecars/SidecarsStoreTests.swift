@@ -476,6 +476,21 @@ struct SidecarsStoreTests {
     #expect(deletions.isEmpty)
   }
 
+  /// Seed 39 of the simulator, with feeds, sidecars and rules: it took the cover for one that the engine had forgotten.
+  @Test("The cover beside a file that a client had kept stays the user's, also when that file is adopted and removed")
+  func keptCoverOfAdopted() throws {
+    try set([.cover])
+    let id = try completeEpisode()
+    let file = try #require(try world.row(id).state.file)
+    let cover = try bring("cover.png", inode: 501)
+    try world.send(.downloads(.remove(.one(id), deletingFile: false)))
+    #expect(try row().state == .disowned(cover))
+    try world.cleanUp([.planned(.adoptable(FoundFile(file), owner: id, sha256: nil), .adopt)])
+    #expect(try world.state(id) == .completed(file))
+    try world.send(.downloads(.remove(.one(id), deletingFile: true)))
+    #expect(try deletions.isEmpty && rows.isEmpty)
+  }
+
   @Test("A download that is damaged loses its sidecars, and gets them again when it is completed again")
   func damaged() throws {
     let id = try complete("a")

@@ -96,6 +96,13 @@ struct TaggingTests {
   private func named(
     _ content: EpisodeContent, cover: String?, artwork: NetworkPolicy = .unmetered, over path: NetworkPath
   ) throws -> TagSources {
+    try #require(try started(content, cover: cover, artwork: artwork, over: path).attempt.tagSources)
+  }
+
+  /// An attempt at an episode's file, which any network may bring, under a policy for artwork, over a path.
+  private func started(
+    _ content: EpisodeContent, cover: String?, artwork: NetworkPolicy = .unmetered, over path: NetworkPath
+  ) throws -> (world: World, attempt: Attempt) {
     let world = try World { patch in
       patch.tags = true
       patch.network = NetworkClasses.Patch()
@@ -114,7 +121,11 @@ struct TaggingTests {
     let attempt = try #require(
       world.effects.compactMap { if case .start(let attempt) = $0 { attempt } else { nil } }.first)
     #expect(attempt.tags?.title == "One")
-    return try #require(attempt.tagSources)
+    return (world, attempt)
+  }
+
+  private func left(_ world: World) -> [[TagMaterial.Part]] {
+    world.effects.compactMap { if case .leaveParts(let parts, _) = $0 { parts } else { nil } }
   }
 
   private func content(image: String?) throws -> EpisodeContent {
@@ -141,6 +152,35 @@ struct TaggingTests {
     #expect(Set(same.sources.keys) == [.chapters, .cover])
     let broken = try named(content(image: nil), cover: "no address", over: Self.wifi)
     #expect(Set(broken.sources.keys) == [.chapters])
+  }
+
+  /// Seed 20509 of the simulator, with network, paths, feeds, sidecars and tags: pictures came over a network that had
+  /// turned out to be metered, since only a new connection would have been told of it.
+  @Test("An attempt under way leaves what may come no more over a network that turns out to be metered, and goes on")
+  func meteredLater() throws {
+    let content = try content(image: "http://127.0.0.1/own")
+    let (world, attempt) = try started(content, cover: "https://art.example/cover", over: Self.wifi)
+    #expect(attempt.tagSources.map { Set($0.sources.keys) } == [.chapters, .picture, .cover])
+    var metered = Self.wifi
+    metered.isMetered = true
+    try world.send(.network(.report(metered)))
+    #expect(world.effects.contains(.leaveParts([.chapters, .cover], attempt.id)))
+    #expect(!world.effects.contains(.stop(attempt.id)))
+    try world.send(.timeCame)
+    #expect(left(world).isEmpty)
+  }
+
+  @Test("An attempt under way leaves what a client lets come no more over this network")
+  func forbiddenLater() throws {
+    let content = try content(image: nil)
+    let (world, attempt) = try started(
+      content, cover: "https://art.example/cover", artwork: .any, over: Self.cellular)
+    var patch = SettingsPatch()
+    patch.network = NetworkClasses.Patch()
+    patch.network?.artwork = .unmetered
+    try world.send(.updateSettings(patch))
+    #expect(left(world) == [[.chapters, .cover]])
+    #expect(!world.effects.contains(.stop(attempt.id)))
   }
 
   @Test(

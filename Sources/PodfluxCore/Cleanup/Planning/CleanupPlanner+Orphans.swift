@@ -30,13 +30,34 @@ extension CleanupPlanner {
     if let remains = try remains(stray, evidence) {
       return add(.orphan(stray), mayTakeDamaged ? .quarantine : .leave, remains)
     }
-    if let owner = try owner(of: stray, evidence) {
-      let isAdopted = wantsAdoption || owner.isBack
-      guard stray.place.libraryPath != nil || !isAdopted else { return add(unnameable: stray) }
-      if isAdopted { adopters.insert(owner.id) }
-      return add(
-        .adoptable(stray, owner: owner.id, sha256: owner.sha256), isAdopted ? .adopt : .offer, owner.because)
+    if let owner = try owner(of: stray, evidence) { return add(stray, of: owner) }
+    if let failed = try evidence.failedDownload(wanting: stray.place) { return wished.append((stray, by: failed)) }
+    try decide(unowned: stray, evidence)
+  }
+
+  /// Decides about the files at paths that failed downloads want, after all others: a download that has got its own
+  /// file wants none any more, wherever in the library that is.
+  mutating func decideWished(_ evidence: some CleanupEvidence) throws {
+    let wished = wished
+    self.wished = []
+    for (stray, id) in wished {
+      guard !evidence.isCancelled else { throw Failure.cancelled }
+      if adopters.contains(id) {
+        try decide(unowned: stray, evidence)
+      } else {
+        add(stray, of: Owner(id: id, because: "a download that has failed is to have its file here"))
+      }
     }
+  }
+
+  private mutating func add(_ stray: FoundFile, of owner: Owner) {
+    let isAdopted = options.orphans == .adopt || owner.isBack
+    guard stray.place.libraryPath != nil || !isAdopted else { return add(unnameable: stray) }
+    if isAdopted { adopters.insert(owner.id) }
+    add(.adoptable(stray, owner: owner.id, sha256: owner.sha256), isAdopted ? .adopt : .offer, owner.because)
+  }
+
+  private mutating func decide(unowned stray: FoundFile, _ evidence: some CleanupEvidence) throws {
     if options.orphans.mayTake, let lost = try lostFile(like: stray, evidence) {
       return add(.orphan(stray), .leave, "it is as long as the lost file of the download \(lost), and may be that one")
     }
@@ -122,13 +143,15 @@ extension CleanupPlanner {
     var isBack = false
   }
 
-  /// The download that had the file, or whose file belongs at this path.
+  /// The download that had the file.
+  ///
+  /// What is only offered is offered in any order of files, also beside another file of that download, and in each run:
+  /// otherwise this run or the next one would delete what was to stay.
   private func owner(of file: FoundFile, _ evidence: some CleanupEvidence) throws -> Owner? {
-    var sha256: String??
-    for former in try evidence.formerFiles(like: file)
-    where former.file.length == file.length && !adopters.contains(former.download) {
+    var (sha256, offered): (String??, Owner?) = (nil, nil)
+    for former in try evidence.formerFiles(like: file) where former.file.length == file.length {
       let isSameFile = former.isBack(as: file)
-      let isBack = isSameFile && former.cause == .missing
+      var isBack = isSameFile && former.cause == .missing
       // The content is read before a row records it, even if the inode matches.
       if let wanted = former.file.sha256,
         former.cause == .corrupt || !isSameFile || isBack || options.orphans == .adopt
@@ -141,13 +164,20 @@ extension CleanupPlanner {
       } else if former.cause == .corrupt {
         continue
       }
-      // A download that has another file by now leaves this one to a new download.
-      guard try options.orphans != .adopt && !isBack || evidence.canAdopt(former.download) else { continue }
+      if isBack || options.orphans == .adopt,
+        try adopters.contains(former.download) || !evidence.canAdopt(former.download)
+      {
+        // A download that has another file by now leaves this one to a new download.
+        guard options.orphans != .adopt else { continue }
+        isBack = false
+      }
       let because = isBack ? "it is the file that a download had before it was missing" : former.cause.offer
-      return Owner(id: former.download, sha256: former.file.sha256, because: because, isBack: isBack)
+      let owner = Owner(id: former.download, sha256: former.file.sha256, because: because, isBack: isBack)
+      guard isSameFile, former.cause == .missing, !isBack, options.orphans != .adopt else { return owner }
+      // It may be back for another download.
+      offered = offered ?? owner
     }
-    guard let failed = try evidence.failedDownload(wanting: file.place), !adopters.contains(failed) else { return nil }
-    return Owner(id: failed, because: "a download that has failed is to have its file here")
+    return offered
   }
 }
 

@@ -51,6 +51,8 @@ public struct CleanupPlanner {
   private var hasAllStrays = true
   /// The downloads that get a file by adoption: at most one each.
   var adopters: Set<DownloadID> = []
+  /// Files that no download had, at paths that failed downloads want.
+  var wished: [(stray: FoundFile, by: DownloadID)] = []
   private var folders = FolderContents()
   private var nextExpected = NextExpected.unread
   private var leftCount = 0
@@ -295,6 +297,7 @@ public struct CleanupPlanner {
       guard !evidence.isCancelled else { throw Failure.cancelled }
       try decide(stray: stray, evidence)
     }
+    try decideWished(evidence)
     (displaced, strays, hashes) = ([], [], [:])
     leaveKept()
     try emptyFolders(evidence)

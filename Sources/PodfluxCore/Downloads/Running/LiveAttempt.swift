@@ -22,6 +22,8 @@ public struct LiveAttempt: Hashable, Sendable {
   private(set) var isOfUnknownLength: Bool
   /// Whether no server has said so, and what is expected is what others say.
   private(set) var isClaimed: Bool
+  /// The hosts of what its file's tags are to show, as far as it may fetch that.
+  var partHosts: [TagMaterial.Part: String]
   /// Whether it was stopped. Its slot is free only when it has ended, or publishes.
   public internal(set) var isStopping = false
   /// Whether its row is gone: a row with the same id is another download's.
@@ -70,6 +72,7 @@ public struct LiveAttempt: Hashable, Sendable {
     isOfUnknownLength = expected == nil
     self.isClaimed = isClaimed && expected != nil
     self.session = session
+    partHosts = attempt.tagSources?.sources.mapValues(\.address.host) ?? [:]
     durableAtStart = attempt.resume?.durable ?? 0
     received = durableAtStart
   }

@@ -12,6 +12,7 @@ extension DownloadsStore {
       settings: settings, schedule: verdict, lack: room.lack, cooldowns: hosts.cooling(at: now),
       departing: hosts.departing, parked: context.sessions.unusable(at: now), now: now)
     try stopWhatMayNotRun(store, in: &turn)
+    leaveParts(store, in: &turn)
   }
 
   /// When an obstacle next comes or goes by itself, such as a budget or the schedule; nil if none does, or if no
@@ -31,6 +32,22 @@ extension DownloadsStore {
       guard var download = try turn.tables.downloads.find(id), case .running = download.state else { continue }
       try sendBack(&download, in: &turn)
       if let obstacle = obstacles.obstacle(for: download) { turn.announce(.blocked(id, obstacle)) }
+    }
+  }
+
+  /// Attempts go on without the pictures and chapters that may come no more: a path has turned out to be metered, or a
+  /// client has changed the class `artwork`. Those that are bound to the device of another path never come.
+  private mutating func leaveParts(_ network: NetworkStore, in turn: inout PodfluxTurn) {
+    let gathering = live.filter { !$0.value.partHosts.isEmpty && !$0.value.isStopping && !$0.value.isPublishing }
+    for (id, attempt) in gathering.sorted(by: { $0.key < $1.key }) {
+      let isBoundElsewhere = attempt.pathNumber != network.pathNumber && obstacles.classes.artwork != .any
+      let parts = TagMaterial.Part.allCases.filter { part in
+        guard let host = attempt.partHosts[part] else { return false }
+        return obstacles.artworkObstacle(on: host) != nil || isBoundElsewhere && obstacles.needsPath(host)
+      }
+      guard !parts.isEmpty else { continue }
+      for part in parts { live[id]?.partHosts[part] = nil }
+      turn.perform(.leaveParts(parts, AttemptID(download: id, generation: attempt.generation)))
     }
   }
 

@@ -163,7 +163,7 @@ extension DownloadsStore {
     let id = owner ?? DownloadID(from: &turn.random)
     // Two rows of one place could never follow what is there any more.
     guard try turn.tables.downloads.completedDownloads(at: file.path, otherThan: id).isEmpty else { return Self.isKept }
-    let former = try owner.flatMap { try turn.tables.formerFiles.formerFile(of: $0) }
+    let former = try owner.flatMap { try turn.tables.formerFiles.formerFile(of: $0, at: file.path) }
     if let owner { try turn.tables.formerFiles.forgetFormerFiles(of: owner, having: file) }
     if let owner, let download = try turn.tables.downloads.find(owner) {
       return try complete(download, with: file, in: &turn)

@@ -32,10 +32,9 @@ extension InvariantChecker {
 
   // MARK: What tags show
 
-  /// An attempt may fetch what its episode's row names, over a path that policy allows, and nothing else.
+  /// An attempt may fetch what its episode's row names, and nothing else.
   func willGather(_ attempt: Attempt, in process: SimulatedProcess) throws {
     guard let sources = attempt.tagSources?.sources else { return }
-    let stores = process.dispatcher.state
     let rows = feeds.episodes.values.filter { $0.download == attempt.id.download }
     for (part, source) in sources {
       let isNamed = rows.contains { row in
@@ -48,21 +47,29 @@ extension InvariantChecker {
       guard isNamed else {
         throw Violation(.tags, "\(attempt.id.download) gets its \(part) from \(source.address), which is another's")
       }
-      let obstacles = stores.downloads.obstacles
-      guard obstacles.needsPath(source.address.host) else { continue }
-      let obstacle = stores.settings.settings.network.artwork == .any ? obstacles.any : obstacles.unmetered
-      if let obstacle {
-        throw Violation(
-          .obstacles, "the \(part) of \(attempt.id.download) is fetched, and \(obstacle) stands in the way")
-      }
     }
+  }
+
+  /// An attempt asks for a part, over a path that policy allows.
+  func willAsk(forPartAt url: String, _ attempt: Attempt, in process: SimulatedProcess) throws {
+    let stores = process.dispatcher.state
+    let obstacles = stores.downloads.obstacles
+    guard let host = try? WebAddress(url).host, obstacles.needsPath(host),
+      let obstacle = stores.settings.settings.network.artwork == .any ? obstacles.any : obstacles.unmetered
+    else { return }
+    throw Violation(.obstacles, "\(attempt.id.download) fetches \(url), and \(obstacle) stands in the way")
   }
 
   /// Bytes of a part have come.
   func willTake(partBytes count: Int, over path: NetworkPath, _ attempt: SimulatedAttempt) throws {
-    // Whether they may come is decided when the attempt begins; it does not hear of a path or a setting since then.
     guard path.status == .online else {
       throw Violation(.path, "\(count) bytes for the tags of \(attempt.download) come while there is no path")
+    }
+    guard !isForbidden(path, toArtworkOf: attempt.process) else {
+      throw Violation(
+        .path,
+        "\(count) bytes for the tags of \(attempt.download) come over \(path.device ?? "?"), which the engine knows is "
+          + "metered")
     }
     traffic[attempt.attempt.id]?.wire += Int64(count)
   }

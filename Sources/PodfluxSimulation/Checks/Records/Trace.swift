@@ -216,6 +216,7 @@ extension Effect {
     case .start(let attempt):
       "start \(attempt.id.download)/\(attempt.id.generation) with \(attempt.resume?.durable ?? 0) durable bytes"
     case .stop(let id): "stop \(id.download)/\(id.generation)"
+    case .leaveParts(let parts, let id): "\(id.download)/\(id.generation) without \(parts.map(\.rawValue))"
     case .proceed(let id): "proceed \(id.download)/\(id.generation)"
     case .refreshFeed(let refresh): "refresh \(refresh.id.feed)/\(refresh.id.generation)"
     case .proceedRefresh(let id): "proceed \(id.feed)/\(id.generation)"
