@@ -12,6 +12,9 @@ final class StartGate: Sendable {
     var queue: OperationQueue
   }
 
+  /// For longer than a process lives: a program may say so much that no number of milliseconds is as large.
+  private static let longestDelay = Duration.seconds(100 * 366 * 86_400)
+
   /// What waits, in the order of its coming; nil once the gate is open.
   private let waiting: Mutex<[Waiting]?>
 
@@ -20,7 +23,7 @@ final class StartGate: Sendable {
     let isOpen = delay <= .zero
     waiting = Mutex(isOpen ? nil : [])
     guard !isOpen else { return }
-    let milliseconds = Int(delay / .milliseconds(1))
+    let milliseconds = Int(min(delay, Self.longestDelay) / .milliseconds(1))
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in self?.open() }
   }
 

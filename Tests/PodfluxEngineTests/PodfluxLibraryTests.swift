@@ -116,11 +116,19 @@ struct PodfluxLibraryTests {
     }
     let wrong: [Action] = [
       enqueue(.init(headers: [Header(name: "X Token", value: "a")])),
+      enqueue(.init(headers: [Header(name: #"X":"a","Y"#, value: "b")])),
       enqueue(.init(expectedLength: -1)),
       enqueue(.init(title: String(repeating: "a", count: 4 << 20))),
       .network(.report(NetworkPath(status: .online, interface: .wifi, device: "a/b\nc"))), .timeCame,
+      .podcasts(.import(.init(feeds: [.init(address: path, title: String(repeating: "a", count: 1025))]))),
     ]
     for action in wrong { await #expect(throws: Refusal.self, "\(action)") { try await podflux.dispatch(action) } }
+    for number in [Double.nan, .infinity, -1] {
+      var patch = SettingsPatch()
+      patch.progressInterval = number
+      let action = Action.updateSettings(patch)
+      await #expect(throws: Refusal.self, "\(number)") { try await podflux.dispatch(action) }
+    }
     var states = podflux.settings(interval: .nan).makeAsyncIterator()
     #expect(await states.next() != nil)
     let headers = ["X-B", "X-A"].map { Header(name: $0, value: "a") }
@@ -187,6 +195,82 @@ struct PodfluxLibraryTests {
     await again.stop()
   }
 
+  /// Some ended the program; SQLite refused others, and with them all that was committed, or shown, at the same time.
+  @Test("Conditions and pages beyond the limits harm no one else", .timeLimit(.minutes(1)))
+  func conditions() async throws {
+    let scene = try EngineScene()
+    let podflux = try await Podflux.open(library: scene.library)
+    let deep = (0..<1500).reduce(Condition.titleContains(["a"])) { .not(.any([$0, .titleContains(["\($1)"])])) }
+    let wide = Condition.any((0..<40_000).map { .titleContains(["\($0)"]) })
+    for condition in [deep, wide, .newerThanDays(.min), .olderThanDays(.max)] {
+      await #expect(throws: Refusal.self) { try await podflux.dispatch(.downloads(.pause(.matching(condition)))) }
+      let query = SnapshotQuery(stores: [.downloads], downloads: .init(condition: condition))
+      await #expect(throws: Refusal.self) { try await podflux.snapshot(query) }
+      for await _ in podflux.states(query) { Issue.record("it is shown") }
+    }
+    for limit in [Int.min, 0, .max] {
+      let snapshot = try await podflux.snapshot(
+        .init(
+          downloads: .init(limit: limit), feeds: .init(limit: limit), episodes: .init(limit: limit),
+          stepsPage: .init(limit: limit)))
+      #expect(snapshot.feeds?.items.isEmpty == true && snapshot.cleanup?.steps.isEmpty == true)
+    }
+    await podflux.stop()
+  }
+
+  /// Of several parts of the same kind the last one was kept.
+  @Test("A rule is kept with all parts of its condition", .timeLimit(.minutes(1)))
+  func rule() async throws {
+    let scene = try EngineScene()
+    let podflux = try await Podflux.open(library: scene.library)
+    let feed = try #require(FeedID("feed"))
+    let address = scene.serveFeed("/feed.xml", title: "Trains", length: 1000)
+    _ = try await podflux.dispatch(.podcasts(.subscribe(.init(id: feed, address: address))))
+    for await page in podflux.episodes(interval: 0.05) where page.count == 1 { break }
+    let others: [EpisodeCondition] = [.not(.played(false)), .not(.kinds([.trailer]))]
+    let both: [EpisodeCondition] = [.titleContains(["none"]), .titleContains(["Pilot"])]
+    for condition in [EpisodeCondition.all(others), .all(both)] {
+      var update = PodcastIntent.Update()
+      update.rules = FeedRules(autoDownload: .init(since: .all, condition: condition))
+      _ = try await podflux.dispatch(.podcasts(.update(feed, update)))
+      let kept = try #require(try await podflux.snapshot().feeds?.items.first).feed.wishes.rules
+      #expect(try await podflux.rulesPlan(.init(feed: feed, rules: kept)).downloads.isEmpty, "\(condition)")
+    }
+    await podflux.stop()
+  }
+
+  @Test("A preview sends no header that no line can say")
+  func previewHeaders() async throws {
+    let scene = try EngineScene()
+    let podflux = try await Podflux.open(library: scene.library)
+    let address = scene.serveFeed("/feed.xml", title: "Trains", length: 1000)
+    let headers = [Header(name: "X-A", value: "a\r\nX-B: b")]
+    let refusal = await #expect(throws: Refusal.self) {
+      _ = try await podflux.preview(of: .init(address: address, headers: headers))
+    }
+    #expect(refusal?.code == .invalidValue)
+    await podflux.stop()
+  }
+
+  @Test("A relative path is of the working directory at the start; one with a NUL, and a URL, are refused")
+  func paths() async throws {
+    let scene = try EngineScene()
+    let depth = FileManager.default.currentDirectoryPath.split(separator: "/").count
+    let relative = String(repeating: "../", count: depth) + scene.library.dropFirst()
+    let podflux = try await Podflux.open(library: relative)
+    let library = try #require(try await podflux.snapshot(.init(stores: [.engine])).engine?.library)
+    #expect(library.hasPrefix("/") && library.hasSuffix(scene.library))
+    await podflux.stop()
+    await #expect(throws: EngineError.self) { _ = try await Podflux.open(library: scene.library + "2\0") }
+    #expect(!FileManager.default.fileExists(atPath: scene.library + "2"))
+    await #expect(throws: EngineError.self) { _ = try await Podflux.open(library: "file://" + scene.library) }
+    var configuration = EngineConfiguration(libraryPath: scene.library + "3")
+    configuration.journal = JournalConfiguration(path: scene.library + ".journal", maximumBytes: 0)
+    let unusable = configuration
+    await #expect(throws: EngineError.self) { _ = try await Podflux.open(unusable) }
+    #expect(!FileManager.default.fileExists(atPath: unusable.libraryPath))
+  }
+
   @Test("A library opens with a configuration: a journal is written")
   func configuration() async throws {
     let scene = try EngineScene()
@@ -200,6 +284,14 @@ struct PodfluxLibraryTests {
     await podflux.stop()
     #expect(try String(contentsOfFile: journal, encoding: .utf8).contains("downloads/enqueue"))
     #expect(podflux.state.downloads?.counts[.queued] == 1)
+  }
+
+  @Test("What Foundation shows of an error is its sentence")
+  func words() {
+    let refusal: any Error = Refusal(.notFound, "there is none; name another")
+    #expect(refusal.localizedDescription == "there is none; name another")
+    let error: any Error = EngineError.libraryInUse(byProcess: 7)
+    #expect(error.localizedDescription == "\(error)")
   }
 
   @Test("Another library goes on with what resume data names; an unknown download has none")

@@ -87,6 +87,52 @@ struct ConditionTests {
     #expect(try decode(json) == condition)
   }
 
+  /// A program may join what a line joins in another way: the last part that wanted a key was all that was said.
+  @Test(
+    "of which parts want the same key is said with all of them",
+    arguments: [
+      (
+        Condition.all([.titleContains(["a"]), .titleContains(["b"])]),
+        Condition.all([.titleContains(["a"]), .not(.not(.titleContains(["b"])))])
+      ),
+      (
+        .all([.not(.states([.paused])), .not(.media([.video])), .not(.origins([.auto]))]),
+        .not(.any([.states([.paused]), .media([.video]), .origins([.auto])]))
+      ),
+      (
+        .all([.any([.states([.paused])]), .any([.media([.video])]), .not(.origins([.auto]))]),
+        .all([.not(.any([.not(.any([.media([.video])])), .origins([.auto])])), .any([.states([.paused])])])
+      ),
+      (
+        .all([.bytes(atLeast: 1, atMost: nil), .bytes(atLeast: 2, atMost: 3)]),
+        .all([.bytes(atLeast: 1, atMost: nil), .not(.not(.bytes(atLeast: 2, atMost: 3)))])
+      ),
+      (.all([.bytes(atLeast: 1, atMost: nil), .bytes(atLeast: nil, atMost: 3)]), .bytes(atLeast: 1, atMost: 3)),
+      (.any([]), .not(.everything)),
+    ])
+  func sameKeys(condition: Condition, said: Condition) throws {
+    var encoder = RequestEncoder()
+    encoder.append(.action(.downloads(.pause(.matching(condition)))), id: 1)
+    let request = try LineDecoder().decode(Array(encoder.bytes.dropLast()), number: 1).content.get()
+    #expect(request == .action(.downloads(.pause(.matching(said)))))
+  }
+
+  @Test("on episodes of which parts want the same key is said with all of them")
+  func sameKeysOfEpisodes() throws {
+    var update = PodcastIntent.Update()
+    let condition = EpisodeCondition.all([
+      .not(.played(true)), .not(.kinds([.trailer])), .titleContains(["a"]), .titleContains(["b"]),
+    ])
+    update.rules = FeedRules(autoDownload: .init(condition: condition))
+    let feed = try #require(FeedID("a"))
+    guard case .podcasts(.update(_, let said)) = try Action.podcasts(.update(feed, update)).asSaid() else {
+      Issue.record("another action was said")
+      return
+    }
+    let excluded: [EpisodeCondition] = [.played(true), .kinds([.trailer]), .not(.titleContains(["b"]))]
+    #expect(said.rules?.autoDownload?.condition == .all([.titleContains(["a"]), .not(.any(excluded))]))
+  }
+
   @Test("may be as deep, and of as many conditions and values, as its limits say")
   func largest() throws {
     let depth = Condition.Limits.depth

@@ -188,7 +188,7 @@ struct ConditionSQL {
 extension ConditionMoment {
   /// The start of a range of so many local days that ends today, in milliseconds.
   func beginning(ofDays days: Int) -> Int64 {
-    today.beginning(daysBefore: Int64(days) - 1).milliseconds
+    today.beginning(daysBefore: Int64(days).addingClamped(-1)).milliseconds
   }
 }
 

@@ -12,7 +12,7 @@ extension TableReader {
     _ query: DownloadsQuery, filters: FilterSelection, at moment: ConditionMoment
   ) throws -> (downloads: [Download], next: OrderCursor?) {
     var query = query
-    query.limit = min(max(1, query.limit), PageRequest.maximumLimit)
+    query.limit = PageRequest.bounded(query.limit)
     return try page(query, filters: filters, at: moment, limits: PageReader.Limits())
   }
 

@@ -7,6 +7,8 @@ extension TableReader {
   /// What rules would do about a feed's episodes; nil if there is no such feed.
   public func rulesPlan(_ query: RulesQuery, at moment: ConditionMoment) throws -> RulesPlan? {
     guard let feed = try feedTable.find(query.feed) else { return nil }
+    var query = query
+    query.limit = PageRequest.bounded(query.limit)
     return try SQLRuleReader(db: db).plan(query, for: feed, at: moment)
   }
 

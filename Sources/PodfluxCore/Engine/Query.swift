@@ -82,7 +82,7 @@ public struct DownloadsQuery: Hashable, Sendable {
   /// Whether those are shown too that the filters hide.
   public var isUnfiltered: Bool
   public var order: DownloadOrder
-  /// How many at most.
+  /// How many at most; the nearest number from 1 to `PageRequest.maximumLimit` counts.
   public var limit: Int
   /// Where the page before it ended; nil for the first page.
   public var after: OrderCursor?
@@ -146,7 +146,7 @@ public struct PageRequest: Hashable, Sendable {
   /// The most items that a page can have.
   public static let maximumLimit = 1000
 
-  /// How many items at most.
+  /// How many items at most; the nearest number from 1 to `maximumLimit` counts.
   public var limit: Int
   /// Where the page before it ended; nil for the first page.
   public var after: PageCursor?
@@ -238,7 +238,7 @@ public struct EngineSnapshot: Hashable, Sendable {
 
 /// A page of the downloads, and what there is of them in all.
 public struct DownloadsSnapshot: Hashable, Sendable {
-  /// How many downloads are in each state.
+  /// How many downloads are in each state; one that none is in may be missing.
   public var counts: [DownloadState.Kind: Int]
   /// Bytes that arrive in a second, all running transfers together.
   public var bytesPerSecond: Int64

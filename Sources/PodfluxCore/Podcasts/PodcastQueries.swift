@@ -7,7 +7,7 @@ public struct FeedsQuery: Hashable, Sendable {
   /// Only these feeds; nil for all.
   public var ids: [FeedID]?
   public var order: FeedOrder
-  /// How many at most.
+  /// How many at most; the nearest number from 1 to `PageRequest.maximumLimit` counts.
   public var limit: Int
   /// Where the page before it ended; nil for the first page.
   public var after: FeedCursor?
@@ -35,7 +35,7 @@ public struct EpisodesQuery: Hashable, Sendable {
   /// Whether those are shown too that the filters hide.
   public var isUnfiltered: Bool
   public var order: EpisodeOrder
-  /// How many at most.
+  /// How many at most; the nearest number from 1 to `PageRequest.maximumLimit` counts.
   public var limit: Int
   /// Where the page before it ended; nil for the first page.
   public var after: EpisodeCursor?

@@ -4,7 +4,7 @@ import Flux
 public struct RulesQuery: Hashable, Sendable {
   public var feed: FeedID
   public var rules: FeedRules
-  /// How many decisions a page has at most.
+  /// How many decisions a page has at most; the nearest number from 1 to `PageRequest.maximumLimit` counts.
   public var limit: Int
   /// Where the page before it ended; nil for the first page.
   public var after: RulesCursor?

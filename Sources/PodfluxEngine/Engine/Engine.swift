@@ -47,7 +47,8 @@ public final class Engine: Sendable {
       guard let core = drainer.withLock({ $0.core }) else { return }
       turns.async { core.step() }
     }
-    let core = try EngineCore(configuration, owner: owner, mailbox: mailbox, turns: turns)
+    let core = try EngineCore(
+      configuration.withAbsolutePaths(), owner: owner, mailbox: mailbox, turns: turns)
     drainer.withLock { $0.core = core }
     self.core = core
     self.mailbox = mailbox
@@ -149,14 +150,15 @@ private final class ObservationToken: @unchecked Sendable {
   var value: Observers.Token?
 }
 
-/// Which library an engine opens, and how. All but the library's path and the logger have defaults.
+/// Which library an engine opens, and how. All but the library's path have defaults. Relative paths are of the working
+/// directory at the start.
 ///
 /// ```swift
-/// var configuration = EngineConfiguration(libraryPath: "/srv/podcasts", logger: logger)
+/// var configuration = EngineConfiguration(libraryPath: "/srv/podcasts")
 /// configuration.startsDownloads = false
 /// ```
 public struct EngineConfiguration: Sendable {
-  /// The library's folder; made if it is missing.
+  /// The library's folder, a path and no URL; made if it is missing.
   public var libraryPath: String
   /// The folder of the library's state, if that is not in the library itself: database, lock and partial files. Made if
   /// it is missing; it belongs to this library from then on. nil for the one that the library has noted down, or its
@@ -192,7 +194,7 @@ public struct EngineConfiguration: Sendable {
   public var tagger: Tagger.Program?
   /// Where the secrets of sessions are kept.
   public var secrets = SecretsConfiguration()
-  /// Where logs go.
+  /// Where logs go: by default where the program's `LoggingSystem` sends them, or else stderr.
   public var logger: Logger
 
   /// Makes a configuration.
@@ -200,7 +202,7 @@ public struct EngineConfiguration: Sendable {
     libraryPath: String, statePath: String? = nil, certificateAuthorityFile: String? = nil,
     journal: JournalConfiguration? = nil,
     reportedPath: NetworkPath? = nil, links: LinkOverrides = .init(), metrics: (any MetricsFactory)? = nil,
-    logger: Logger
+    logger: Logger = Logger(label: "podflux")
   ) {
     self.libraryPath = libraryPath
     self.statePath = statePath

@@ -33,11 +33,19 @@ extension EngineCore {
     }
   }
 
+  /// Begins an observation. One that cannot be read ends at once, and has no token.
   func observe(
     _ query: SnapshotQuery, interval: Double, onEnd: @escaping @Sendable () -> Void,
     deliver: @escaping @Sendable (ObservedMoment) -> Void
-  ) -> Observers.Token {
-    observers.add(query, interval: interval, onEnd: onEnd, deliver: deliver)
+  ) -> Observers.Token? {
+    do throws(Refusal) {
+      try query.checkConditions()
+    } catch {
+      logger.error("a query cannot be observed", metadata: ["reason": "\(error.message)"])
+      onEnd()
+      return nil
+    }
+    return observers.add(query, interval: interval, onEnd: onEnd, deliver: deliver)
   }
 
   func endObserving(_ token: Observers.Token) {

@@ -21,10 +21,12 @@ extension EngineRequest {
   }
 
   private func checked(for library: String) throws(Refusal) -> EngineRequest {
+    if case .query(let query) = content { try query.checkConditions() }
     guard case .action(let action) = content else { return self }
     guard action.isIntent else {
       throw Refusal(.unknownAction, "only the engine's own services tell facts; dispatch what is wanted")
     }
+    try action.checkConditions()
     switch action {
     case .updateSettings(let patch):
       try Self.check(patch)

@@ -248,15 +248,19 @@ final class Observers: @unchecked Sendable {
   /// Delivers a moment, and releases it. On `reading` only.
   private func tell(_ watches: [Watch], _ moment: Moment) throws {
     defer { release(moment.reader) }
-    var shown: [SnapshotQuery: ObservedMoment] = [:]
+    var shown: [SnapshotQuery: Result<ObservedMoment, any Error>] = [:]
     for watch in watches {
       let observed =
-        try shown[watch.query]
-        ?? ObservedMoment(
-          snapshot: read(watch.query, of: moment), live: moment.stores.downloads.live, time: moment.now)
+        shown[watch.query]
+        ?? Result {
+          ObservedMoment(
+            snapshot: try read(watch.query, of: moment), live: moment.stores.downloads.live, time: moment.now)
+        }
       shown[watch.query] = observed
-      watch.deliver(observed)
+      // What cannot be read for one of them may be read for the others.
+      if case .success(let observed) = observed { watch.deliver(observed) }
     }
+    for observed in shown.values { _ = try observed.get() }
   }
 
   private func read(_ query: SnapshotQuery, of moment: Moment) throws -> Snapshot {

@@ -60,7 +60,7 @@ final class LibraryClient: EngineOwner, EngineClient {
   }
 
   func ask(_ query: Query) async throws(Refusal) -> Answer {
-    switch await post(.query(query)) {
+    switch await post(.query(try query.asSaid())) {
     case .answer(let answer): return answer
     case .refusal(let refusal): throw refusal
     case .reply: preconditionFailure("a query has an answer")

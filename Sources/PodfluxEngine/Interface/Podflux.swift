@@ -28,9 +28,9 @@ public final class Podflux: Sendable {
   /// Opens a library, creates it if missing, and resumes interrupted downloads.
   ///
   /// - Parameters:
-  ///   - path: The library's folder.
+  ///   - path: The library's folder, a path and no URL. A relative one is of the working directory at this moment.
   ///   - state: The state folder, if it lies outside the library: see `EngineConfiguration.statePath`.
-  ///   - logger: The destination of logs.
+  ///   - logger: The destination of logs: by default what the program's `LoggingSystem` says, else stderr.
   /// - Throws: `EngineError`.
   public static func open(
     library path: String, stateFolder state: String? = nil, logger: Logger = Logger(label: "podflux")
@@ -115,7 +115,8 @@ public final class Podflux: Sendable {
 
   /// The current state. Cost: see the query's parts.
   ///
-  /// - Throws: `Refusal` if the database cannot be read.
+  /// - Throws: `Refusal` if a condition is beyond `Condition.Limits`, if the engine is suspended or has stopped, or if
+  ///   the database cannot be read.
   public func snapshot(_ query: SnapshotQuery = .init()) async throws(Refusal) -> Snapshot {
     try await client.ask(.snapshot(query)).snapshot
   }
@@ -161,7 +162,8 @@ public final class Podflux: Sendable {
     return record
   }
 
-  /// A stream of states, the current one first. A slow consumer gets only the latest.
+  /// A stream of states, the current one first. A slow consumer gets only the latest. The stream ends at once if a
+  /// condition is beyond `Condition.Limits`; while the engine is suspended it shows nothing.
   ///
   /// - Parameters:
   ///   - query: The parts to include.

@@ -22,7 +22,7 @@ public struct JournalConfiguration: Sendable {
 
   /// The current file. Full ones lie beside it: `FILE.1` is the newest, `FILE.4` the oldest one kept.
   public var path: String
-  /// The size from which the journal starts the next file, in bytes.
+  /// The size from which the journal starts the next file, in bytes; one of `sizes`.
   public var maximumBytes: Int64
 
   public init(path: String, maximumBytes: Int64 = defaultBytes) {
@@ -57,6 +57,11 @@ final class Journal: @unchecked Sendable {
   init(_ configuration: JournalConfiguration, libraryPath: String, logger: Logger) throws(EngineError) {
     self.configuration = configuration
     self.logger = logger
+    guard JournalConfiguration.sizes.contains(configuration.maximumBytes) else {
+      let sizes = JournalConfiguration.sizes
+      throw .unusableJournal(
+        "a journal's file has \(sizes.lowerBound) to \(sizes.upperBound) bytes, not \(configuration.maximumBytes)")
+    }
     guard !Library.holds(URL(fileURLWithPath: configuration.path).deletingLastPathComponent().path, at: libraryPath)
     else {
       throw .unusableJournal(

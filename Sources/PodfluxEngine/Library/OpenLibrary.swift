@@ -126,6 +126,7 @@ extension TableReader {
   func snapshot(
     _ query: SnapshotQuery, library: String, stores: Stores?, kept: KeptBytes?, now: Timestamp
   ) throws -> Snapshot {
+    let query = query.bounded
     var snapshot = Snapshot(revision: try position().revision)
     if query.stores.contains(.engine) {
       snapshot.engine = EngineSnapshot(version: Engine.version, library: library)

@@ -4,9 +4,9 @@ import PodfluxCore
 /// Conditions as the article Protocol has them: the keys of an object are joined by AND, the values of a key by OR.
 extension JSONWriter {
   mutating func members(of condition: Condition) {
-    var clauses: [String: Condition] = [:]
+    var clauses = ConditionClauses<Condition>()
     Self.gather(condition, into: &clauses)
-    for (key, clause) in clauses.sorted(by: { $0.key < $1.key }) {
+    for (key, clause) in clauses.sorted {
       self.key(named: key)
       value(of: clause, under: key)
     }
@@ -18,21 +18,20 @@ extension JSONWriter {
   ]
 
   /// Finds the key of each part, so that reading them gives the parts in the same order. Excluded titles have two.
-  private static func gather(_ condition: Condition, into clauses: inout [String: Condition]) {
+  private static func gather(_ condition: Condition, into clauses: inout ConditionClauses<Condition>) {
     switch condition {
     case .all(let parts):
       for part in parts { gather(part, into: &clauses) }
     case .published(let after, let before):
-      if after != nil { clauses["publishedAfter"] = condition }
-      if before != nil { clauses["publishedBefore"] = condition }
+      clauses.add(condition, under: keys(after.map { _ in "publishedAfter" }, before.map { _ in "publishedBefore" }))
     case .bytes(let atLeast, let atMost):
-      if atLeast != nil { clauses["minBytes"] = condition }
-      if atMost != nil { clauses["maxBytes"] = condition }
-    case .not(.titleContains(let texts))
-    where clauses["titleExcludes"] == nil && !keysBehindTitles.contains { clauses[$0] != nil }:
-      clauses["titleExcludes"] = .titleContains(texts)
-    case .not(let inner): clauses["not"] = inner
-    default: clauses[key(of: condition)] = condition
+      clauses.add(condition, under: keys(atLeast.map { _ in "minBytes" }, atMost.map { _ in "maxBytes" }))
+    case .not(.titleContains(let texts)) where !clauses.hasAny(of: ["titleExcludes"] + keysBehindTitles):
+      clauses.add(.titleContains(texts), under: ["titleExcludes"])
+    case .not(let inner): clauses.exclude(inner)
+    // An array of no alternatives is taken for a mistake.
+    case .any(let parts) where parts.isEmpty: clauses.exclude(.everything)
+    default: clauses.add(condition, under: [key(of: condition)])
     }
   }
 

@@ -4,45 +4,51 @@ import PodfluxCore
 /// Conditions on episodes as the article Protocol has them.
 extension JSONWriter {
   mutating func members(of condition: EpisodeCondition) {
-    var clauses: [String: EpisodeCondition] = [:]
+    var clauses = ConditionClauses<EpisodeCondition>()
     Self.gather(condition, into: &clauses)
-    for (key, clause) in clauses.sorted(by: { $0.key < $1.key }) {
+    for (key, clause) in clauses.sorted {
       self.key(named: key)
       value(of: clause, under: key)
     }
   }
 
   /// Finds the key of each part; ranges and excluded titles have two.
-  private static func gather(_ condition: EpisodeCondition, into clauses: inout [String: EpisodeCondition]) {
+  private static func gather(_ condition: EpisodeCondition, into clauses: inout ConditionClauses<EpisodeCondition>) {
     switch condition {
     case .all(let parts):
       for part in parts { gather(part, into: &clauses) }
     case .published(let after, let before):
-      if after != nil { clauses["publishedAfter"] = condition }
-      if before != nil { clauses["publishedBefore"] = condition }
+      clauses.add(condition, under: keys(after.map { _ in "publishedAfter" }, before.map { _ in "publishedBefore" }))
     case .bytes(let least, let most):
-      if least != nil { clauses["minBytes"] = condition }
-      if most != nil { clauses["maxBytes"] = condition }
+      clauses.add(condition, under: keys(least.map { _ in "minBytes" }, most.map { _ in "maxBytes" }))
     case .seconds(let least, let most):
-      if least != nil { clauses["minSeconds"] = condition }
-      if most != nil { clauses["maxSeconds"] = condition }
-    case .not(.titleContains(let texts)) where clauses["titleExcludes"] == nil:
-      clauses["titleExcludes"] = .titleContains(texts)
-    case .not(let inner): clauses["not"] = inner
-    case .any: clauses["any"] = condition
-    case .feeds: clauses["feed"] = condition
-    case .urls: clauses["url"] = condition
-    case .podcasts: clauses["podcast"] = condition
-    case .states: clauses["state"] = condition
-    case .media: clauses["media"] = condition
-    case .played: clauses["played"] = condition
-    case .favorite: clauses["favorite"] = condition
-    case .archived: clauses["archived"] = condition
-    case .titleContains: clauses["titleContains"] = condition
-    case .newerThanDays: clauses["newerThanDays"] = condition
-    case .olderThanDays: clauses["olderThanDays"] = condition
-    case .seasons: clauses["season"] = condition
-    case .kinds: clauses["episodeType"] = condition
+      clauses.add(condition, under: keys(least.map { _ in "minSeconds" }, most.map { _ in "maxSeconds" }))
+    case .not(.titleContains(let texts)) where !clauses.hasAny(of: ["titleExcludes"]):
+      clauses.add(.titleContains(texts), under: ["titleExcludes"])
+    case .not(let inner): clauses.exclude(inner)
+    // An array of no alternatives is taken for a mistake.
+    case .any(let parts) where parts.isEmpty: clauses.exclude(.everything)
+    default: clauses.add(condition, under: [key(of: condition)])
+    }
+  }
+
+  private static func key(of condition: EpisodeCondition) -> String {
+    switch condition {
+    case .any: "any"
+    case .feeds: "feed"
+    case .urls: "url"
+    case .podcasts: "podcast"
+    case .states: "state"
+    case .media: "media"
+    case .played: "played"
+    case .favorite: "favorite"
+    case .archived: "archived"
+    case .titleContains: "titleContains"
+    case .newerThanDays: "newerThanDays"
+    case .olderThanDays: "olderThanDays"
+    case .seasons: "season"
+    case .kinds: "episodeType"
+    case .all, .not, .published, .bytes, .seconds: preconditionFailure("it has no key of its own")
     }
   }
 

@@ -197,7 +197,9 @@ extension ValueForm<[Header]> {
         var names: Set<String> = []
         for header in headers.sorted(by: { $0.name < $1.name }) where names.insert(header.name.lowercased()).inserted {
           let value = members.keepsSecrets ? header.value : "…"
-          members.member(named: header.name, value)
+          // Until it is read again it may be anything.
+          members.key(escaping: header.name)
+          members.element(value)
         }
       }
     }

@@ -153,11 +153,6 @@ struct JSONWriter {
     if let value { integer(value) } else { literal("null") }
   }
 
-  mutating func member(named key: String, _ value: String) {
-    self.key(named: key)
-    string(value)
-  }
-
   mutating func member(named key: String, _ value: Int64) {
     self.key(named: key)
     integer(value)

@@ -25,6 +25,23 @@ struct SwiftAPISnippets {
     #expect(podflux.state.downloads?.counts[.completed] == 1)
   }
 
+  @Test("A completed download names its file")
+  func file() async throws {
+    let scene = try EngineScene()
+    let folder = scene.library
+    let podflux = try await Podflux.open(library: folder)
+    let address = scene.serve("/file.mp3", length: 10_000)
+    _ = try await podflux.dispatch(.downloads(.enqueue(.init(address: address))))
+    // snippet.begin file
+    for await downloads in podflux.downloads(.init(condition: .states([.completed]), limit: 1)) {
+      guard case .completed(let file)? = downloads.items.first?.download.state else { continue }
+      print(folder + "/" + file.path.description, file.length)
+      break
+    }
+    // snippet.end
+    await podflux.stop()
+  }
+
   @Test("What a client knows of an episode names its file")
   func describe() async throws {
     let scene = try EngineScene()

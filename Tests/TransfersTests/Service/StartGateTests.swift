@@ -24,11 +24,13 @@ struct StartGateTests {
     #expect(operation.isFinished)
   }
 
-  @Test("With one it keeps operations back, and lets one through that has to end")
-  func closed() {
+  @Test(
+    "With one it keeps operations back, and lets one through that has to end",
+    arguments: [.seconds(3600), .seconds(Int64.max)] as [Duration])
+  func closed(delay: Duration) {
     let queue = OperationQueue()
     let (kept, ending) = (Ending(), Ending())
-    let gate = StartGate(openingAfter: .seconds(3600))
+    let gate = StartGate(openingAfter: delay)
     for operation in [kept, ending] { gate.add(operation, to: queue) }
     gate.letThrough(ending)
     queue.waitUntilAllOperationsAreFinished()

@@ -1,0 +1,116 @@
+extension Condition {
+  /// - Parameter path: Where it stands, for what is said of it.
+  /// - Throws: `Refusal` if it is beyond `Limits`.
+  func check(at path: String) throws(Refusal) {
+    var count = ConditionCount(path: path)
+    try count.add(self)
+  }
+
+  fileprivate var structure: ConditionStructure<Self> {
+    switch self {
+    case .all(let parts): .all(parts)
+    case .any(let parts): .any(parts)
+    case .not(let part): .not(part)
+    case .newerThanDays(let days), .olderThanDays(let days): .days(days)
+    case .ids, .urls, .feeds, .states, .reasons, .podcasts, .origins, .media, .sizes, .ages, .networks, .errorCodes,
+      .titleContains, .published, .bytes:
+      .other
+    }
+  }
+}
+
+extension EpisodeCondition {
+  /// - Parameter path: Where it stands, for what is said of it.
+  /// - Throws: `Refusal` if it is beyond `Condition.Limits`.
+  func check(at path: String) throws(Refusal) {
+    var count = ConditionCount(path: path)
+    try count.add(self)
+  }
+
+  fileprivate var structure: ConditionStructure<Self> {
+    switch self {
+    case .all(let parts): .all(parts)
+    case .any(let parts): .any(parts)
+    case .not(let part): .not(part)
+    case .newerThanDays(let days), .olderThanDays(let days): .days(days)
+    case .feeds, .urls, .podcasts, .states, .media, .played, .favorite, .archived, .titleContains, .published, .bytes,
+      .seconds, .seasons, .kinds:
+      .other
+    }
+  }
+}
+
+/// What a condition is made of, as far as limits concern it.
+private enum ConditionStructure<Condition> {
+  case all([Condition])
+  case any([Condition])
+  case not(Condition)
+  case days(Int)
+  case other
+}
+
+/// Counts the parts of a condition, and how deep they stand in each other, as lines do: a line joins what must all hold
+/// in one object, and what is excluded, or an alternative, is an object of its own.
+private struct ConditionCount {
+  let path: String
+  private var parts = 0
+
+  init(path: String) {
+    self.path = path
+  }
+
+  mutating func add(_ condition: Condition) throws(Refusal) {
+    try add(condition, \.structure, depth: 1)
+  }
+
+  mutating func add(_ condition: EpisodeCondition) throws(Refusal) {
+    try add(condition, \.structure, depth: 1)
+  }
+
+  private mutating func add<Value>(
+    _ condition: Value, _ structure: (Value) -> ConditionStructure<Value>, depth: Int
+  ) throws(Refusal) {
+    switch structure(condition) {
+    case .days(let days):
+      guard Condition.Limits.days.contains(days) else {
+        let limits = Condition.Limits.days
+        throw Refusal(
+          .invalidValue, "a number of days must be from \(limits.lowerBound) to \(limits.upperBound)", path: path)
+      }
+      try count()
+    case .other: try count()
+    case .all(let parts):
+      try checkDepth(depth)
+      if parts.isEmpty { try count() }
+      for part in parts {
+        // One that stands in another is no object of its own, but is walked through all the same.
+        let isJoined = if case .all = structure(part) { true } else { false }
+        try add(part, structure, depth: isJoined ? depth + 1 : depth)
+      }
+    case .any(let parts):
+      try checkDepth(depth)
+      try count()
+      for part in parts { try add(part, structure, depth: depth + 1) }
+    case .not(let part):
+      try checkDepth(depth)
+      try add(part, structure, depth: depth + 1)
+    }
+  }
+
+  private func checkDepth(_ depth: Int) throws(Refusal) {
+    guard depth <= Condition.Limits.depth else {
+      throw Refusal(
+        .limitExceeded, "conditions stand in each other more than \(Condition.Limits.depth) deep; write them flatter",
+        path: path)
+    }
+  }
+
+  private mutating func count() throws(Refusal) {
+    parts += 1
+    guard parts <= Condition.Limits.parts else {
+      throw Refusal(
+        .limitExceeded, "\(path) is made of more than \(Condition.Limits.parts) conditions; ask in several steps",
+        path: path)
+    }
+  }
+}
