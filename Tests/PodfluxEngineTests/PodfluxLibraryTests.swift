@@ -184,6 +184,10 @@ struct PodfluxLibraryTests {
     for action in actions {
       await #expect(throws: Refusal.self, "\(action)") { try await podflux.dispatch(action) }
     }
+    // No line of the journal could say what an action has selected by classes; queries show them.
+    let classes = Condition.not(.sizes([.small]))
+    await #expect(throws: Refusal.self) { try await podflux.dispatch(.downloads(.pause(.matching(classes)))) }
+    #expect(try await podflux.snapshot(.init(downloads: .init(condition: classes))).downloads?.items.isEmpty == true)
     for limit in [Int.min, 0, .max] {
       let snapshot = try await podflux.snapshot(.init(stores: [.downloads], downloads: .init(limit: limit)))
       #expect(snapshot.downloads?.items.isEmpty == true)

@@ -1,8 +1,10 @@
 extension Condition {
-  /// - Parameter path: Where it stands, for what is said of it.
+  /// - Parameters:
+  ///   - path: Where it stands, for what is said of it.
+  ///   - takesClasses: Whether it may select by the classes that filters show. No line of an action can say them.
   /// - Throws: `Refusal` if it is beyond `Limits`.
-  func check(at path: String) throws(Refusal) {
-    var count = ConditionCount(path: path)
+  func check(at path: String, takesClasses: Bool = true) throws(Refusal) {
+    var count = ConditionCount(path: path, takesClasses: takesClasses)
     try count.add(self)
   }
 
@@ -12,8 +14,9 @@ extension Condition {
     case .any(let parts): .any(parts)
     case .not(let part): .not(part)
     case .newerThanDays(let days), .olderThanDays(let days): .days(days)
-    case .ids, .urls, .feeds, .states, .reasons, .podcasts, .origins, .media, .sizes, .ages, .networks, .errorCodes,
-      .titleContains, .published, .bytes:
+    case .sizes, .ages, .networks: .classes
+    case .ids, .urls, .feeds, .states, .reasons, .podcasts, .origins, .media, .errorCodes, .titleContains, .published,
+      .bytes:
       .other
     }
   }
@@ -23,7 +26,7 @@ extension EpisodeCondition {
   /// - Parameter path: Where it stands, for what is said of it.
   /// - Throws: `Refusal` if it is beyond `Condition.Limits`.
   func check(at path: String) throws(Refusal) {
-    var count = ConditionCount(path: path)
+    var count = ConditionCount(path: path, takesClasses: true)
     try count.add(self)
   }
 
@@ -46,6 +49,8 @@ private enum ConditionStructure<Condition> {
   case any([Condition])
   case not(Condition)
   case days(Int)
+  /// By what filters show: sizes, ages, networks.
+  case classes
   case other
 }
 
@@ -53,10 +58,11 @@ private enum ConditionStructure<Condition> {
 /// in one object, and what is excluded, or an alternative, is an object of its own.
 private struct ConditionCount {
   let path: String
+  let takesClasses: Bool
   private var parts = 0
 
-  init(path: String) {
-    self.path = path
+  init(path: String, takesClasses: Bool) {
+    (self.path, self.takesClasses) = (path, takesClasses)
   }
 
   mutating func add(_ condition: Condition) throws(Refusal) {
@@ -76,6 +82,12 @@ private struct ConditionCount {
         let limits = Condition.Limits.days
         throw Refusal(
           .invalidValue, "a number of days must be from \(limits.lowerBound) to \(limits.upperBound)", path: path)
+      }
+      try count()
+    case .classes:
+      guard takesClasses else {
+        throw Refusal(
+          .invalidValue, "an action selects by bytes, published and podcast, not by the classes of filters", path: path)
       }
       try count()
     case .other: try count()

@@ -46,7 +46,7 @@ extension Action {
     case .downloads(.pause(.matching(let condition))), .downloads(.resume(.matching(let condition))),
       .downloads(.cancel(.matching(let condition))), .downloads(.retry(.matching(let condition))),
       .downloads(.verify(.matching(let condition))), .downloads(.remove(.matching(let condition), _)):
-      try condition.check(at: path)
+      try condition.check(at: path, takesClasses: false)
     case .podcasts(.download(.matching(let condition))), .podcasts(.mark(.matching(let condition), _)):
       try condition.check(at: path)
     default: break
