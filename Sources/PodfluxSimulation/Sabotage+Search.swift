@@ -57,6 +57,7 @@ extension Sabotage {
     case .commandDeletesOwed: [.commands, .feeds, .rules, .crashes, .years]
     case .checkpointForgotten: [.network, .disk, .crashes]
     case .sidecarStopLost: [.feeds, .sidecars, .paths]
+    case .partsNotLeft: [.feeds, .tags, .network, .paths]
     default: .all.subtracting([.paths, .suspensions, .feeds])
     }
   }

@@ -141,6 +141,7 @@ extension Sabotage {
     case .restartsNeedlessly: "kept bytes that are as their record says are thrown away"
     case .partialOfAnother: "a deletion takes the partial file of a download that is paused"
     case .sidecarStopLost: "a picture goes on coming over a path that has become metered"
+    case .partsNotLeft: "a picture for tags goes on coming over a path that has become metered"
     case .retryAfterForgotten: "a host wants to be left alone for a minute, and is asked at once"
     case .checkpointForgotten: "a long transfer records nothing before its end"
     case .orderForgotten: "a download that is to stand last stands first"

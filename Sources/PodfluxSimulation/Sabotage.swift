@@ -303,6 +303,8 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case partialOfAnother = "partial-of-another"
   /// The fetch of a sidecar is never told to stop.
   case sidecarStopLost = "sidecar-stop-lost"
+  /// An attempt is never told that pictures and chapters for its file's tags may come no more.
+  case partsNotLeft = "parts-not-left"
 
   /// What a host says of when it may be asked again is forgotten.
   case retryAfterForgotten = "retry-after-forgotten"

@@ -202,7 +202,7 @@ final class SimulatedProcess: EngineSession {
     switch effect {
     case .start(let attempt): try start(attempt)
     case .stop(let id): if !isPathChangeIgnored(id) { try attempts[id]?.stop() }
-    case .leaveParts(let parts, let id): try attempts[id]?.leave(parts)
+    case .leaveParts(let parts, let id): if world.sabotage != .partsNotLeft { try attempts[id]?.leave(parts) }
     case .proceed(let id): try attempts[id]?.proceed()
     case .delete(let deletion):
       deletions.append(deletion)
