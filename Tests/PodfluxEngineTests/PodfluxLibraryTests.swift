@@ -298,7 +298,7 @@ struct PodfluxLibraryTests {
     #expect(error.localizedDescription == "\(error)")
   }
 
-  @Test("Another library goes on with what resume data names; an unknown download has none")
+  @Test("Resume data is nil where no byte has come; it and plans are refused for what is not there")
   func resumeData() async throws {
     let scene = try EngineScene()
     let podflux = try await Podflux.open(library: scene.library)

@@ -1,14 +1,21 @@
-extension Condition {
+/// A condition whose depth and parts are limited.
+protocol LimitedCondition {
+  var structure: ConditionStructure<Self> { get }
+}
+
+extension LimitedCondition {
   /// - Parameters:
   ///   - path: Where it stands, for what is said of it.
   ///   - takesClasses: Whether it may select by the classes that filters show. No line of an action can say them.
-  /// - Throws: `Refusal` if it is beyond `Limits`.
+  /// - Throws: `Refusal` if it is beyond `Condition.Limits`.
   func check(at path: String, takesClasses: Bool = true) throws(Refusal) {
-    var count = ConditionCount(path: path, takesClasses: takesClasses)
-    try count.add(self)
+    var count = ConditionCount<Self>(path: path, takesClasses: takesClasses)
+    try count.add(self, depth: 1)
   }
+}
 
-  fileprivate var structure: ConditionStructure<Self> {
+extension Condition: LimitedCondition {
+  var structure: ConditionStructure<Self> {
     switch self {
     case .all(let parts): .all(parts)
     case .any(let parts): .any(parts)
@@ -22,15 +29,8 @@ extension Condition {
   }
 }
 
-extension EpisodeCondition {
-  /// - Parameter path: Where it stands, for what is said of it.
-  /// - Throws: `Refusal` if it is beyond `Condition.Limits`.
-  func check(at path: String) throws(Refusal) {
-    var count = ConditionCount(path: path, takesClasses: true)
-    try count.add(self)
-  }
-
-  fileprivate var structure: ConditionStructure<Self> {
+extension EpisodeCondition: LimitedCondition {
+  var structure: ConditionStructure<Self> {
     switch self {
     case .all(let parts): .all(parts)
     case .any(let parts): .any(parts)
@@ -44,7 +44,7 @@ extension EpisodeCondition {
 }
 
 /// What a condition is made of, as far as limits concern it.
-private enum ConditionStructure<Condition> {
+enum ConditionStructure<Condition> {
   case all([Condition])
   case any([Condition])
   case not(Condition)
@@ -56,7 +56,7 @@ private enum ConditionStructure<Condition> {
 
 /// Counts the parts of a condition, and how deep they stand in each other, as lines do: a line joins what must all hold
 /// in one object, and what is excluded, or an alternative, is an object of its own.
-private struct ConditionCount {
+private struct ConditionCount<Value: LimitedCondition> {
   let path: String
   let takesClasses: Bool
   private var parts = 0
@@ -65,18 +65,8 @@ private struct ConditionCount {
     (self.path, self.takesClasses) = (path, takesClasses)
   }
 
-  mutating func add(_ condition: Condition) throws(Refusal) {
-    try add(condition, \.structure, depth: 1)
-  }
-
-  mutating func add(_ condition: EpisodeCondition) throws(Refusal) {
-    try add(condition, \.structure, depth: 1)
-  }
-
-  private mutating func add<Value>(
-    _ condition: Value, _ structure: (Value) -> ConditionStructure<Value>, depth: Int
-  ) throws(Refusal) {
-    switch structure(condition) {
+  mutating func add(_ condition: Value, depth: Int) throws(Refusal) {
+    switch condition.structure {
     case .days(let days):
       guard Condition.Limits.days.contains(days) else {
         let limits = Condition.Limits.days
@@ -96,16 +86,16 @@ private struct ConditionCount {
       if parts.isEmpty { try count() }
       for part in parts {
         // One that stands in another is no object of its own, but is walked through all the same.
-        let isJoined = if case .all = structure(part) { true } else { false }
-        try add(part, structure, depth: isJoined ? depth + 1 : depth)
+        let isJoined = if case .all = part.structure { true } else { false }
+        try add(part, depth: isJoined ? depth + 1 : depth)
       }
     case .any(let parts):
       try checkDepth(depth)
       try count()
-      for part in parts { try add(part, structure, depth: depth + 1) }
+      for part in parts { try add(part, depth: depth + 1) }
     case .not(let part):
       try checkDepth(depth)
-      try add(part, structure, depth: depth + 1)
+      try add(part, depth: depth + 1)
     }
   }
 
