@@ -163,6 +163,18 @@ final class FeedModel {
     if hasFile, hasTitle, hasDate { return true }
     return hasTitle && hasDate && content.seconds == known.content.seconds
       && !others.contains { $0.title == content.title && $0.published == content.published }
+      && !isReadAsTwo(SimulatedItem.truth(of: content), of: known.feed)
+  }
+
+  /// Whether one refresh has read an episode in two documents, between which its publisher has changed both its guid and
+  /// the address of its file: as far as the refresh can tell they are two.
+  private func isReadAsTwo(_ truth: Int?, of feed: Feed.Key) -> Bool {
+    live.values.filter { $0.refresh.feed.key == feed }.contains { refresh in
+      let items = refresh.showings.flatMap(\.items).filter { $0.truth == truth }
+      return items.contains { item in
+        items.contains { $0.address != item.address && ($0.guid == nil || $0.guid != item.guid) }
+      }
+    }
   }
 }
 
