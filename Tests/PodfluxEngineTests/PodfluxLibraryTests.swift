@@ -330,6 +330,21 @@ struct PodfluxLibraryTests {
     await #expect(throws: Never.self) { await (try Podflux.open(library: scene.library)).stop() }
   }
 
+  @Test("A preview that is under way when its engine closes is refused, and comes to nothing when that is freed")
+  func previewAtEnd() async throws {
+    let scene = try EngineScene()
+    let (requests, continuation) = AsyncStream.makeStream(of: Void.self)
+    let address = scene.stall("/feed.xml") { continuation.yield() }
+    var asked = requests.makeAsyncIterator()
+    for number in 0..<10 {
+      let podflux = try await Podflux.open(library: scene.library + "\(number)")
+      let preview = Task { try? await podflux.preview(of: .init(address: address)) }
+      await asked.next()
+      await podflux.stop()
+      #expect(await preview.value == nil)
+    }
+  }
+
   @Test("More actions than the engine's mailbox holds wait in order")
   func many() async throws {
     let scene = try EngineScene()
@@ -386,6 +401,15 @@ final class EngineScene: Sendable {
 
   func serve(_ path: String, length: Int) -> WebAddress {
     origin.serve(path, .resource(Resource(.audio(length: length, seed: 1), entityTag: .strong("v1"))))
+    return address(of: path)
+  }
+
+  /// Answers no request for a path, and calls back for each.
+  func stall(_ path: String, whenAsked: @escaping @Sendable () -> Void) -> WebAddress {
+    origin.serveOtherPaths { _ in
+      whenAsked()
+      return Behaviour.status(200).failingBeforeHead(.stall)
+    }
     return address(of: path)
   }
 

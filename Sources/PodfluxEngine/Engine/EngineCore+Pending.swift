@@ -7,13 +7,15 @@ extension EngineCore {
   func preview(_ wish: FeedPreview.Wish, answering request: EngineRequest) {
     let number = pending.add(request)
     guard let session else { return answer(number, with: .refusal(.isSuspended)) }
-    session.preview(wish) { [turns, unowned self] result in
-      turns.async {
+    // It may come when the engine has closed, and has refused the request, and is freed.
+    session.preview(wish) { [turns, weak self] result in
+      turns.async { [weak self] in
+        guard let self else { return }
         switch result {
-        case .success(let preview): self.answer(number, with: .answer(.preview(preview)))
-        case .failure(let refusal): self.answer(number, with: .refusal(refusal))
+        case .success(let preview): answer(number, with: .answer(.preview(preview)))
+        case .failure(let refusal): answer(number, with: .refusal(refusal))
         }
-        self.turnEnded()
+        turnEnded()
       }
     }
   }
