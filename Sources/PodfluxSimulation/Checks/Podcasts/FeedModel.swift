@@ -166,8 +166,8 @@ final class FeedModel {
       && !isReadAsTwo(SimulatedItem.truth(of: content), of: known.feed)
   }
 
-  /// Whether one refresh has read an episode in two documents, between which its publisher has changed both its guid and
-  /// the address of its file: as far as the refresh can tell they are two.
+  /// Whether one refresh has read an episode in two documents, between which its publisher has changed both its guid
+  /// and the address of its file: as far as the refresh can tell they are two.
   private func isReadAsTwo(_ truth: Int?, of feed: Feed.Key) -> Bool {
     live.values.filter { $0.refresh.feed.key == feed }.contains { refresh in
       let items = refresh.showings.flatMap(\.items).filter { $0.truth == truth }
