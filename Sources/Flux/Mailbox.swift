@@ -59,13 +59,23 @@ public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
     if queues.withLock({ $0.nudge() }) { wake() }
   }
 
-  /// Takes all facts and at most `limit` requests, none after the first one for which `isLast` is true.
+  /// Takes facts, and at most `limit` requests, none after the first one for which `isLast` is true.
   ///
   /// An empty delivery ends the drain: the next post wakes the drainer again. A nudge since the last delivery wakes it
   /// at once: `limit` may be older than the nudge.
-  public func take(requestsUpTo limit: Int, endingWith isLast: (Request) -> Bool = { _ in false }) -> Delivery {
+  ///
+  /// - Parameters:
+  ///   - limit: How many requests are taken at most.
+  ///   - weightLimit: Facts are taken until they weigh as much; the others stay for the next delivery.
+  ///   - weight: What a fact weighs.
+  ///   - isLast: Whether no request is taken after this one.
+  public func take(
+    requestsUpTo limit: Int, factsUpTo weightLimit: Int = .max, weighing weight: (Fact) -> Int = { _ in 0 },
+    endingWith isLast: (Request) -> Bool = { _ in false }
+  ) -> Delivery {
     let (delivery, shouldWake) = queues.withLock { queues in
-      let (facts, requests, shouldWake) = queues.take(requestsUpTo: limit, endingWith: isLast)
+      let (facts, requests, shouldWake) = queues.take(
+        requestsUpTo: limit, factsUpTo: weightLimit, weighing: weight, endingWith: isLast)
       return (Delivery(facts: facts, requests: requests), shouldWake)
     }
     if shouldWake { wake() }

@@ -39,18 +39,37 @@ struct MailboxQueues<Request, Fact> {
 
   /// Takes waiting actions, and returns whether to wake the drainer again after an empty delivery.
   mutating func take(
-    requestsUpTo limit: Int, endingWith isLast: (Request) -> Bool
+    requestsUpTo limit: Int, factsUpTo weightLimit: Int = .max, weighing weight: (Fact) -> Int = { _ in 0 },
+    endingWith isLast: (Request) -> Bool
   ) -> (facts: [Fact], requests: [Request], shouldWake: Bool) {
-    let end = requests.prefix(limit).firstIndex(where: isLast).map { $0 + 1 }
-    let count = end ?? min(limit, requests.count)
-    let taken = (facts, Array(requests.prefix(count)))
-    facts = []
-    requests.removeFirst(count)
+    let taken = (takeFacts(upTo: weightLimit, weighing: weight), takeRequests(upTo: limit, endingWith: isLast))
     let isEmpty = taken.0.isEmpty && taken.1.isEmpty
     let shouldWake = isEmpty && isNudged
     isDraining = !isEmpty || shouldWake
     isNudged = false
     return (taken.0, taken.1, shouldWake)
+  }
+
+  /// Takes facts until they weigh as much as the limit.
+  private mutating func takeFacts(upTo limit: Int, weighing weight: (Fact) -> Int) -> [Fact] {
+    var (count, sum) = (0, 0)
+    while count < facts.count, sum < limit {
+      sum += weight(facts[count])
+      count += 1
+    }
+    guard count < facts.count else {
+      defer { facts = [] }
+      return facts
+    }
+    defer { facts.removeFirst(count) }
+    return Array(facts.prefix(count))
+  }
+
+  private mutating func takeRequests(upTo limit: Int, endingWith isLast: (Request) -> Bool) -> [Request] {
+    let end = requests.prefix(limit).firstIndex(where: isLast).map { $0 + 1 }
+    let count = end ?? min(limit, requests.count)
+    defer { requests.removeFirst(count) }
+    return Array(requests.prefix(count))
   }
 
   private mutating func rouse() -> Bool {

@@ -91,6 +91,24 @@ struct MailboxTests {
     #expect(mailbox.take(requestsUpTo: 5).requests == [1])
   }
 
+  @Test("Facts are taken up to a weight, requests with the first of them, and a heavy fact comes alone")
+  func weights() {
+    let mailbox = makeMailbox()
+    for fact in ["aaa", "aa", "a", "aaaaaaaaa", "a"] { mailbox.post(fact: fact) }
+    _ = mailbox.post(request: 1)
+    func take() -> Mailbox<Int, String>.Delivery {
+      mailbox.take(requestsUpTo: 5, factsUpTo: 4, weighing: \.count)
+    }
+    let first = take()
+    #expect(first.facts == ["aaa", "aa"])
+    #expect(first.requests == [1])
+    mailbox.post(fact: "late")
+    #expect(take().facts == ["a", "aaaaaaaaa"])
+    #expect(take().facts == ["a", "late"])
+    #expect(take().isEmpty)
+    #expect(wakeUps.count == 1)
+  }
+
   @Test("A nudge wakes an idle drainer without a post")
   func nudge() {
     let mailbox = makeMailbox()

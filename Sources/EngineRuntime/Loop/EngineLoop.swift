@@ -18,6 +18,9 @@ public final class EngineLoop {
   public static let stopMilliseconds: Int64 = 1700
   /// How long to wait before facts of a failed turn are delivered again.
   public static let redeliveryMilliseconds: Int64 = 1000
+  /// Of how many episodes refreshes tell in a turn at most, but for those of its last report: a turn takes some
+  /// milliseconds, and clients' commands wait for its end.
+  public static let episodesInTurn = 4 * RefreshReport.episodesAtOnce
   /// How long a drain waits for turns that can be committed again: meanwhile people may free some room.
   public static let drainPatienceMilliseconds: Int64 = 10_000
 
@@ -83,7 +86,9 @@ public final class EngineLoop {
       return false
     }
     let limit = lifecycle.intake == .open ? host.requestLimit() : 0
-    let delivery = mailbox.take(requestsUpTo: limit) { $0.endsBatch }
+    let delivery = mailbox.take(requestsUpTo: limit, factsUpTo: Self.episodesInTurn, weighing: \.episodes) {
+      $0.endsBatch
+    }
     guard !delivery.isEmpty else { return false }
     handle(delivery)
     host.turnEnded()
@@ -297,6 +302,19 @@ public final class EngineLoop {
       let delivery = mailbox.take(requestsUpTo: .max)
       guard !delivery.isEmpty else { return }
       for request in delivery.requests { respond(to: request, .refusal(.hasStopped)) }
+    }
+  }
+}
+
+extension Action {
+  /// Of how many episodes it tells.
+  fileprivate var episodes: Int {
+    guard case .refresh(let report) = self else { return 0 }
+    return switch report.news {
+    case .appeared(let contents): contents.count
+    case .changed(let changes): changes.count
+    case .listed(let missing, let returned): missing.count + returned.count
+    case .described, .moved, .refreshed, .failed, .stopped: 0
     }
   }
 }
