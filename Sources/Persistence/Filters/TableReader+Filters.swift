@@ -11,9 +11,7 @@ extension TableReader {
   public func page(
     _ query: DownloadsQuery, filters: FilterSelection, at moment: ConditionMoment
   ) throws -> (downloads: [Download], next: OrderCursor?) {
-    var query = query
-    query.limit = PageRequest.bounded(query.limit)
-    return try page(query, filters: filters, at: moment, limits: PageReader.Limits())
+    try page(query, filters: filters, at: moment, limits: PageReader.Limits())
   }
 
   func page(

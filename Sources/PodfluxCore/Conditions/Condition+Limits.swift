@@ -9,8 +9,8 @@ extension LimitedCondition {
   ///   - takesClasses: Whether it may select by the classes that filters show. No line of an action can say them.
   /// - Throws: `Refusal` if it is beyond `Condition.Limits`.
   func check(at path: String, takesClasses: Bool = true) throws(Refusal) {
-    var count = ConditionCount<Self>(path: path, takesClasses: takesClasses)
-    try count.add(self, depth: 1)
+    var walk = ConditionWalk<Self>(path: path, takesClasses: takesClasses)
+    try walk.add(self, depth: 1)
   }
 }
 
@@ -54,15 +54,51 @@ enum ConditionStructure<Condition> {
   case other
 }
 
-/// Counts the parts of a condition, and how deep they stand in each other, as lines do: a line joins what must all hold
-/// in one object, and what is excluded, or an alternative, is an object of its own.
-private struct ConditionCount<Value: LimitedCondition> {
+/// Counts the parts of conditions that stand in each other: they cost more to carry out than to write.
+package struct ConditionCount {
+  /// Where the outermost condition stands.
+  private let path: String
+  private var parts = 0
+
+  package init(path: String) {
+    self.path = path
+  }
+
+  /// Counts further parts.
+  ///
+  /// - Throws: `Refusal` if there are more than `Condition.Limits.parts` by now.
+  package mutating func add(_ more: Int) throws(Refusal) {
+    parts += more
+    guard parts <= Condition.Limits.parts else {
+      throw Refusal(
+        .limitExceeded, "\(path) is made of more than \(Condition.Limits.parts) conditions; ask in several steps",
+        path: path)
+    }
+  }
+
+  /// - Parameters:
+  ///   - depth: How deep a condition stands in others, 1 for the outermost one.
+  ///   - path: Where it stands.
+  /// - Throws: `Refusal` if that is deeper than `Condition.Limits.depth`.
+  package static func check(depth: Int, at path: String) throws(Refusal) {
+    guard depth <= Condition.Limits.depth else {
+      throw Refusal(
+        .limitExceeded, "conditions stand in each other more than \(Condition.Limits.depth) deep; write them flatter",
+        path: path)
+    }
+  }
+}
+
+/// Walks through a condition and counts its parts, and how deep they stand in each other, as lines do: a line joins what
+/// must all hold in one object, and what is excluded, or an alternative, is an object of its own.
+private struct ConditionWalk<Value: LimitedCondition> {
   let path: String
   let takesClasses: Bool
-  private var parts = 0
+  private var count: ConditionCount
 
   init(path: String, takesClasses: Bool) {
     (self.path, self.takesClasses) = (path, takesClasses)
+    count = ConditionCount(path: path)
   }
 
   mutating func add(_ condition: Value, depth: Int) throws(Refusal) {
@@ -73,46 +109,29 @@ private struct ConditionCount<Value: LimitedCondition> {
         throw Refusal(
           .invalidValue, "a number of days must be from \(limits.lowerBound) to \(limits.upperBound)", path: path)
       }
-      try count()
+      try count.add(1)
     case .classes:
       guard takesClasses else {
         throw Refusal(
           .invalidValue, "an action selects by bytes, published and podcast, not by the classes of filters", path: path)
       }
-      try count()
-    case .other: try count()
+      try count.add(1)
+    case .other: try count.add(1)
     case .all(let parts):
-      try checkDepth(depth)
-      if parts.isEmpty { try count() }
+      try ConditionCount.check(depth: depth, at: path)
+      if parts.isEmpty { try count.add(1) }
       for part in parts {
         // One that stands in another is no object of its own, but is walked through all the same.
         let isJoined = if case .all = part.structure { true } else { false }
         try add(part, depth: isJoined ? depth + 1 : depth)
       }
     case .any(let parts):
-      try checkDepth(depth)
-      try count()
+      try ConditionCount.check(depth: depth, at: path)
+      try count.add(1)
       for part in parts { try add(part, depth: depth + 1) }
     case .not(let part):
-      try checkDepth(depth)
+      try ConditionCount.check(depth: depth, at: path)
       try add(part, depth: depth + 1)
-    }
-  }
-
-  private func checkDepth(_ depth: Int) throws(Refusal) {
-    guard depth <= Condition.Limits.depth else {
-      throw Refusal(
-        .limitExceeded, "conditions stand in each other more than \(Condition.Limits.depth) deep; write them flatter",
-        path: path)
-    }
-  }
-
-  private mutating func count() throws(Refusal) {
-    parts += 1
-    guard parts <= Condition.Limits.parts else {
-      throw Refusal(
-        .limitExceeded, "\(path) is made of more than \(Condition.Limits.parts) conditions; ask in several steps",
-        path: path)
     }
   }
 }

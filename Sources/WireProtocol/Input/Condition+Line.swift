@@ -7,20 +7,14 @@ extension Condition {
   /// Reads a condition. The same keys give the same condition in any order, and each is one part of it: it can
   /// be written down again as what it was read from. A key that is alone is the condition.
   init(_ field: Field) throws(Refusal) {
-    var reader = ConditionReader(path: field.path)
+    var reader = ConditionReader(count: ConditionCount(path: field.path))
     self = try reader.condition(field, depth: 1)
   }
 }
 
-/// Reads conditions that stand in each other, and counts them: they cost more to carry out than to write.
+/// Reads conditions that stand in each other, and counts them.
 private struct ConditionReader {
-  /// Where the outermost condition stands.
-  let path: String
-  private var parts = 0
-
-  init(path: String) {
-    self.path = path
-  }
+  var count: ConditionCount
 
   /// What downloads have, in the order of the article Protocol; what only episodes have comes with them.
   private static let keys = [
@@ -31,11 +25,8 @@ private struct ConditionReader {
 
   mutating func condition(_ field: Field, depth: Int) throws(Refusal) -> Condition {
     let fields = try Fields(field.object(), at: field.path, knowing: Self.keys)
-    guard depth <= Condition.Limits.depth else {
-      throw field.refusal(
-        .limitExceeded, "conditions stand in each other more than \(Condition.Limits.depth) deep; write them flatter")
-    }
-    try count(max(1, fields.object.members.count))
+    try ConditionCount.check(depth: depth, at: field.path)
+    try count.add(max(1, fields.object.members.count))
     var parts = try simple(fields)
     if let field = fields["not"] { parts.append(.not(try condition(field, depth: depth + 1))) }
     if let field = fields["any"] { parts.append(.any(try alternatives(field, depth: depth + 1))) }
@@ -48,15 +39,6 @@ private struct ConditionReader {
       alternatives.append(try condition(element, depth: depth))
     }
     return alternatives
-  }
-
-  private mutating func count(_ more: Int) throws(Refusal) {
-    parts += more
-    guard parts <= Condition.Limits.parts else {
-      throw Refusal(
-        .limitExceeded, "\(path) is made of more than \(Condition.Limits.parts) conditions; ask in several steps",
-        path: path)
-    }
   }
 
   /// What the keys say that have no other condition in them.

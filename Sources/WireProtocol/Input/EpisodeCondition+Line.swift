@@ -5,7 +5,7 @@ import PodfluxCore
 /// episodes have.
 extension EpisodeCondition {
   init(_ field: Field) throws(Refusal) {
-    var reader = EpisodeConditionReader(path: field.path)
+    var reader = EpisodeConditionReader(count: ConditionCount(path: field.path))
     self = try reader.condition(field, depth: 1)
   }
 
@@ -19,26 +19,12 @@ extension EpisodeCondition {
 
 /// Reads conditions that stand in each other, and counts them.
 private struct EpisodeConditionReader {
-  /// Where the outermost condition stands.
-  let path: String
-  private var parts = 0
-
-  init(path: String) {
-    self.path = path
-  }
+  var count: ConditionCount
 
   mutating func condition(_ field: Field, depth: Int) throws(Refusal) -> EpisodeCondition {
     let fields = try Fields(field.object(), at: field.path, knowing: EpisodeCondition.keys)
-    guard depth <= Condition.Limits.depth else {
-      throw field.refusal(
-        .limitExceeded, "conditions stand in each other more than \(Condition.Limits.depth) deep; write them flatter")
-    }
-    parts += max(1, fields.object.members.count)
-    guard parts <= Condition.Limits.parts else {
-      throw Refusal(
-        .limitExceeded, "\(path) is made of more than \(Condition.Limits.parts) conditions; ask in several steps",
-        path: path)
-    }
+    try ConditionCount.check(depth: depth, at: field.path)
+    try count.add(max(1, fields.object.members.count))
     var conditions = try simple(fields) + amounts(fields)
     if let field = fields["not"] { conditions.append(.not(try condition(field, depth: depth + 1))) }
     if let field = fields["any"] {
