@@ -29,17 +29,17 @@ struct CountWriter {
       var arguments = ArgumentWriter(increase)
       try key(&arguments)
       try arguments.write(number)
-      return try increase.execute()
+      return try arguments.execute()
     }
     guard number < 0 else { return }
     var arguments = ArgumentWriter(decrease)
     try arguments.write(-number)
     try key(&arguments)
     try arguments.write(-number)
-    try decrease.execute()
+    try arguments.execute()
     guard db.changesCount == 0 else { return }
     arguments = ArgumentWriter(remove)
     try key(&arguments)
-    try remove.execute()
+    try arguments.execute()
   }
 }

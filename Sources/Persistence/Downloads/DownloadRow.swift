@@ -242,7 +242,7 @@ enum DownloadRow {
 
   /// SQLite's text ends at a NUL: without this, the rest would get lost silently.
   static func text(_ text: String?) -> String? {
-    guard let text, text.utf8.contains(0) else { return text }
+    guard var text, text.withUTF8({ $0.contains(0) }) else { return text }
     return text.replacing("\u{0}", with: "\u{FFFD}")
   }
 

@@ -86,7 +86,7 @@ struct SQLDownloadTable: DownloadTable {
     let statement = try db.cachedStatement(sql: sql)
     var arguments = ArgumentWriter(statement)
     try DownloadRow.write(download, facet.row, parts, to: &arguments)
-    try statement.execute()
+    try arguments.execute()
     let rank = download.rank
     if let last = derived.facts.lastPositions[rank.priority], rank.position > last {
       derived.facts.lastPositions[rank.priority] = rank.position
@@ -117,7 +117,7 @@ struct SQLDownloadTable: DownloadTable {
     var arguments = ArgumentWriter(statement)
     try DownloadRow.write(download, facet.row, parts, to: &arguments)
     try arguments.write(download.id.description)
-    try statement.execute()
+    try arguments.execute()
     known.note(download)
     if parts.contains(.rank) { derived.facts.forgetPositions() }
     if formerFacet != facet {

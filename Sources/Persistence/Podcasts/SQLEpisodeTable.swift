@@ -61,16 +61,17 @@ struct SQLEpisodeTable: EpisodeTable {
     let today = try derived.calendar.today(in: db)
     counts.noteTexts()
     let statement = try db.cachedStatement(sql: StoredEpisode.insertion)
-    for (id, content) in zip(ids, contents) {
+    // By index: an iterator copies each content, with a dozen texts.
+    for index in contents.indices {
       var arguments = ArgumentWriter(statement)
-      try arguments.write(id.number)
+      try arguments.write(ids[index].number)
       try arguments.write(feed)
       try arguments.write(added.milliseconds)
-      try arguments.write(isBackdated(content) ? 1 : 0)
-      try StoredEpisode.write(content, to: &arguments)
-      try statement.execute()
-      if let notes = content.notes { try write(notes, of: id) }
-      let traits = EpisodeTraits(of: content, added: added, on: today)
+      try arguments.write(isBackdated(contents[index]) ? 1 : 0)
+      try StoredEpisode.write(contents[index], to: &arguments)
+      try arguments.execute()
+      if let notes = contents[index].notes { try write(notes, of: ids[index]) }
+      let traits = EpisodeTraits(of: contents[index], added: added, on: today)
       counts.add(1, EpisodeCounts.Facet(feed: feed, row: PackedEpisodeTraits(traits)))
     }
     return ids
@@ -91,7 +92,7 @@ struct SQLEpisodeTable: EpisodeTable {
     try arguments.write(change.id.number)
     try arguments.write(feed)
     counts.noteTexts()
-    let row = try recounting(change.id) { try StoredUpdate.fetchAll(statement, arguments: nil).first }
+    let row = try recounting(change.id) { try arguments.first(StoredUpdate.self) }
     guard let row else { return nil }
     try write(change.formerNames, of: change.id)
     if let notes = change.content.notes { try write(notes, of: change.id) }

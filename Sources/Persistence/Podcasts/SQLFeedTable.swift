@@ -30,7 +30,7 @@ struct SQLFeedTable: FeedTable {
     let statement = try db.cachedStatement(sql: StoredFeed.insertion)
     var arguments = ArgumentWriter(statement)
     try StoredFeed.write(feed, to: &arguments)
-    try statement.execute()
+    try arguments.execute()
     return db.lastInsertedRowID
   }
 
@@ -39,7 +39,7 @@ struct SQLFeedTable: FeedTable {
     var arguments = ArgumentWriter(statement)
     try StoredFeed.write(feed, to: &arguments)
     try arguments.write(feed.key)
-    try statement.execute()
+    try arguments.execute()
     derived.episodeCounts.noteTexts()
     guard !feed.refreshes.formerAddresses.isEmpty else { return }
     try db.cachedStatement(sql: "DELETE FROM feed_urls WHERE feed = ?").execute(arguments: [feed.key])
@@ -54,7 +54,7 @@ struct SQLFeedTable: FeedTable {
     var arguments = ArgumentWriter(statement)
     try StoredFeed.writeRefreshes(feed, to: &arguments)
     try arguments.write(feed.key)
-    try statement.execute()
+    try arguments.execute()
   }
 
   func delete(_ key: Feed.Key) throws {

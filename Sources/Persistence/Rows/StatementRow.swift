@@ -11,8 +11,8 @@ protocol StatementRow {
 }
 
 extension StatementRow {
-  /// All rows of a statement, with these arguments; nil leaves it those that an `ArgumentWriter` has bound.
-  static func fetchAll(_ statement: Statement, arguments: StatementArguments? = []) throws -> [Self] {
+  /// All rows of a statement, with these arguments.
+  static func fetchAll(_ statement: Statement, arguments: StatementArguments = []) throws -> [Self] {
     var values: [Self] = []
     try forEach(statement, arguments: arguments) { values.append($0) }
     return values
@@ -20,7 +20,7 @@ extension StatementRow {
 
   /// Calls the body with each row; only one is in memory at a time.
   static func forEach(
-    _ statement: Statement, arguments: StatementArguments? = [], _ body: (Self) throws -> Void
+    _ statement: Statement, arguments: StatementArguments = [], _ body: (Self) throws -> Void
   ) throws {
     try walk(statement, arguments: arguments) { row in
       try body(row)
@@ -30,17 +30,25 @@ extension StatementRow {
 
   /// The same, until the body returns false.
   static func walk(
-    _ statement: Statement, arguments: StatementArguments? = [], _ body: (Self) throws -> Bool
+    _ statement: Statement, arguments: StatementArguments = [], _ body: (Self) throws -> Bool
   ) throws {
     let rows = try FetchedRow<Self>.fetchCursor(statement, arguments: arguments)
     while let row = try rows.next() {
-      let value: Self
-      do {
-        value = try row.value.get()
-      } catch let column as UnreadableColumn {
-        throw DamagedRow(column: column.name(in: statement))
-      }
-      guard try body(value) else { return }
+      guard try body(telling(statement) { try row.value.get() }) else { return }
+    }
+  }
+
+  /// Reads the current row of a statement.
+  init(reading columns: inout ColumnReader, of statement: Statement) throws {
+    self = try Self.telling(statement) { try Self(&columns) }
+  }
+
+  /// Reads a row, and throws `DamagedRow` for a column that cannot be read.
+  private static func telling(_ statement: Statement, _ read: () throws -> Self) throws -> Self {
+    do {
+      return try read()
+    } catch let column as UnreadableColumn {
+      throw DamagedRow(column: column.name(in: statement))
     }
   }
 }

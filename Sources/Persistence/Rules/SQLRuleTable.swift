@@ -108,7 +108,7 @@ struct SQLRuleTable: RuleTable {
       SELECT chosen.key, chosen.download, downloads.file_length \(Self.ruled(scope))
       ORDER BY chosen.moment, chosen.added_at, chosen.key DESC LIMIT ?
       """
-    let arguments = StatementArguments(scope.values + [limit])
+    let arguments = StatementArguments(scope.values) + [limit]
     return try StoredRelease.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map(\.release)
   }
 

@@ -25,7 +25,7 @@ struct SQLSessionTable: SessionTable {
     let statement = try db.cachedStatement(sql: Self.write)
     var arguments = ArgumentWriter(statement)
     try session.write(to: &arguments)
-    try statement.execute()
+    try arguments.execute()
   }
 
   func delete(_ key: Session.Key) throws {

@@ -40,9 +40,9 @@ struct FieldHash {
   var value: Int64 { Int64(bitPattern: state) }
 
   mutating func add(_ text: String?) {
-    guard let text else { return add(byte: 0) }
+    guard var text else { return add(byte: 0) }
     add(byte: 1)
-    for byte in text.utf8 { add(byte: byte) }
+    text.withUTF8 { for byte in $0 { add(byte: byte) } }
     add(number: UInt64(text.utf8.count))
   }
 
