@@ -29,7 +29,7 @@ extension Sabotage {
       .distrustForgotten, .anyMoveBelieved,
       .missingNotMarked, .returnNotMarked, .downloadGoesWithEpisode, .goneForgotten, .goneIgnored,
       .headersFollowMove, .failingGivenUp, .refreshedTooSoon, .freshAddressIgnored, .downloadShared, .furtherForgotten,
-      .gapForgotten, .namesakeTaken, .otherPodcastBelieved:
+      .gapForgotten, .namesakeTaken, .otherPodcastBelieved, .exchangeSlotKept, .exchangeSlotsIgnored:
       .feeds
     case .removedForgotten, .lineForgotten, .keepCountsAll, .favoriteForgotten, .quotaForgotten, .quotaTakesNewest,
       .quotaTakesMore, .quotaSearchedOnce:

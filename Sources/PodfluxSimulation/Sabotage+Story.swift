@@ -95,6 +95,8 @@ extension Sabotage {
     case .feedAlarmLost: "the alarm clock for feeds is lost"
     case .refreshedTooSoon: "a feed is refreshed a day before it is due"
     case .feedPolicyIgnored: "a feed is refreshed over a path that it may not use"
+    case .exchangeSlotKept: "a refresh ends, and the next one waits for its slot for ever"
+    case .exchangeSlotsIgnored: "more refreshes than may have exchanges with one server"
     case .refreshNeverEnds: "a stopped refresh never says that it has ended"
     case .removedForgotten: "a person removes an episode, and a rule fetches it again"
     case .lineForgotten: "a rule is set, and all that was there comes"

@@ -177,6 +177,10 @@ public enum Sabotage: String, CaseIterable, Sendable {
   case feedPolicyIgnored = "feed-policy-ignored"
   /// A refresh that was told to stop never says that it has ended.
   case refreshNeverEnds = "refresh-never-ends"
+  /// A refresh that has ended keeps its slot.
+  case exchangeSlotKept = "exchange-slot-kept"
+  /// Refreshes do not wait for slots.
+  case exchangeSlotsIgnored = "exchange-slots-ignored"
   /// A refresh is never told to stop.
   case refreshStopLost = "refresh-stop-lost"
   /// What an ended refresh says is taken for the present one's word.

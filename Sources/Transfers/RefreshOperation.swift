@@ -12,9 +12,13 @@ import Synchronization
 final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperation, @unchecked Sendable {
   // `@unchecked`: inherited from Operation. Everything below is immutable, locked, or used on `queue` only.
 
-  /// What the curl thread and the queue share.
+  /// What the curl thread, the service and the queue share.
   private struct Flow {
+    /// The request that waits for a slot.
+    var request: HTTPRequest?
     var exchange: HTTPExchange?
+    /// The head that has come and waits for what follows it: mostly that comes at once, and one wake-up is for both.
+    var head: ResponseHead?
     var arrived = ArrivedBytes()
     /// Bytes that have come and are not parsed.
     var waitingBytes = 0
@@ -30,13 +34,28 @@ final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperat
   private var attempt: RefreshAttempt<Rows>
   private let flow = Mutex(Flow())
   private let readClock: @Sendable () -> ClockReading
+  private let mayBegin: @Sendable (FeedRefresh.ID, _ host: String) -> Bool
+  private let withdrew: @Sendable (FeedRefresh.ID) -> Void
   private let report: @Sendable (RefreshReport) -> Void
   private let ended: @Sendable (FeedRefresh.ID) -> Void
 
+  /// - Parameters:
+  ///   - refresh: What is refreshed.
+  ///   - rows: Where the known episodes are read.
+  ///   - followsDocument: Whether the feed is read where its document says that it has moved to.
+  ///   - driver: The curl thread.
+  ///   - target: On which queue events are handled, one after the other.
+  ///   - readClock: Reads both clocks.
+  ///   - mayBegin: Whether an exchange with a host may begin at once; otherwise `beginExchange` is called later.
+  ///   - withdrew: Called when an exchange that has not begun is wanted no more.
+  ///   - report: Receives the reports, in their order.
+  ///   - ended: Called before the last report.
   init(
     _ refresh: FeedRefresh, rows: Rows, followsDocument: Bool = true, driver: CurlDriver, target: DispatchQueue,
-    readClock: @escaping @Sendable () -> ClockReading, report: @escaping @Sendable (RefreshReport) -> Void,
-    ended: @escaping @Sendable (FeedRefresh.ID) -> Void
+    readClock: @escaping @Sendable () -> ClockReading,
+    mayBegin: @escaping @Sendable (FeedRefresh.ID, _ host: String) -> Bool = { _, _ in true },
+    withdrew: @escaping @Sendable (FeedRefresh.ID) -> Void = { _ in },
+    report: @escaping @Sendable (RefreshReport) -> Void, ended: @escaping @Sendable (FeedRefresh.ID) -> Void
   ) {
     id = refresh.id
     self.driver = driver
@@ -47,13 +66,26 @@ final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperat
       ContentDecoder.forFeed($0)
     }
     self.readClock = readClock
+    (self.mayBegin, self.withdrew) = (mayBegin, withdrew)
     self.report = report
     self.ended = ended
     super.init()
     qualityOfService = .utility
   }
 
-  override func begin() { hand(in: .begin) }
+  /// On the thread of the operation queue: nothing else uses the operation's own queue yet, or only a stop.
+  override func begin() { queue.sync { handle(.begin) } }
+
+  /// The exchange may begin for which `mayBegin` was asked. It may have been cancelled since.
+  func beginExchange() {
+    flow.withLock { flow in
+      guard let request = flow.request else { return }
+      flow.request = nil
+      flow.waitingBytes = 0
+      flow.isPaused = false
+      flow.exchange = driver.start(request, delegate: self)
+    }
+  }
 
   /// The store has committed the last report.
   func proceed() { hand(in: .proceed) }
@@ -75,13 +107,20 @@ final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperat
 
   private func obey(_ command: RefreshCommand) {
     switch command {
-    case .startExchange(let request):
-      flow.withLock { flow in
-        flow.waitingBytes = 0
-        flow.isPaused = false
-        flow.exchange = driver.start(request, delegate: self)
+    case .startExchange(let request, let host):
+      flow.withLock { $0.request = request }
+      if mayBegin(id, host) { beginExchange() }
+    case .cancelExchange:
+      let (waited, exchange) = flow.withLock { flow in
+        defer { flow.request = nil }
+        return (flow.request != nil, flow.exchange)
       }
-    case .cancelExchange: flow.withLock { $0.exchange }?.cancel()
+      guard waited else {
+        exchange?.cancel()
+        return
+      }
+      withdrew(id)
+      hand(in: .exchangeEnded(.failure(.cancelled)))
     case .report(let report): self.report(counted(report))
     case .end(let report):
       // The service forgets the refresh before the store hears that it has ended and may start another.
@@ -113,7 +152,7 @@ final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperat
 /// Calls of the curl thread. Each takes microseconds.
 extension RefreshOperation: HTTPExchangeDelegate {
   func exchange(_ exchange: HTTPExchange, received head: ResponseHead) -> HeadDemand {
-    hand(in: .head(head))
+    flow.withLock { $0.head = head }
     return head.refreshDemand
   }
 
@@ -127,7 +166,12 @@ extension RefreshOperation: HTTPExchangeDelegate {
       return flow.arrived.add(bytes)
     }
     guard let beginsPiece else { return .pause }
-    if beginsPiece { queue.async { [self] in handle(.body(flow.withLock { $0.arrived.take() })) } }
+    if beginsPiece {
+      queue.async { [self] in
+        handleHead()
+        handle(.body(flow.withLock { $0.arrived.take() }))
+      }
+    }
     return .more
   }
 
@@ -139,6 +183,17 @@ extension RefreshOperation: HTTPExchangeDelegate {
 
   func exchange(_ exchange: HTTPExchange, finished result: Result<ExchangeSummary, ExchangeFailure>) {
     flow.withLock { $0.exchange = nil }
-    hand(in: .exchangeEnded(result))
+    queue.async { [self] in
+      handleHead()
+      handle(.exchangeEnded(result))
+    }
+  }
+
+  private func handleHead() {
+    let head = flow.withLock { flow in
+      defer { flow.head = nil }
+      return flow.head
+    }
+    if let head { handle(.head(head)) }
   }
 }

@@ -19,7 +19,7 @@ public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
   private let operations = OperationQueue()
   /// Feeds are parsed beside everything else, and behind what a person waits for.
   private let queue = DispatchQueue(label: "podflux.refreshes", qos: .utility, attributes: .concurrent)
-  /// Reports come in here, each refresh's in its order.
+  /// Reports are posted here, each refresh's in its order.
   private let reports = DispatchQueue(label: "podflux.refresh-reports", qos: .utility)
   private let state = Mutex(State())
   private let readClock: @Sendable () -> ClockReading
@@ -27,16 +27,27 @@ public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
 
   private struct State {
     var running: [FeedRefresh.ID: RefreshOperation<Rows>] = [:]
+    var slots = ExchangeSlots()
     /// The running ones whose last report is not committed: they wait.
     var waiting: Set<FeedRefresh.ID> = []
-    /// The reports that are gathered; on `reports` only.
+    /// The reports that are gathered.
     var gathered: [RefreshReport] = []
     /// Whether a moment is set at which the gathered reports are posted.
     var isDue = false
+
+    /// Takes a report in. Returns when the gathered ones are to be posted; nil if that is set already.
+    mutating func gather(_ report: RefreshReport) -> DispatchTime? {
+      gathered.append(report)
+      if running[report.refresh] != nil { waiting.insert(report.refresh) }
+      if waiting.count == running.count { return .now() }
+      guard !isDue else { return nil }
+      isDue = true
+      return .now() + .milliseconds(gatheringMilliseconds)
+    }
   }
 
-  /// How long reports are gathered.
-  private static var gatheringMilliseconds: Int { 5 }
+  /// How long reports are gathered: a feed is refreshed some minutes after it has changed, on average.
+  private static var gatheringMilliseconds: Int { 20 }
 
   /// - Parameters:
   ///   - transfers: Must outlive the service.
@@ -54,14 +65,14 @@ public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
     operations.maxConcurrentOperationCount = PodcastsStore.Limits.refreshes
   }
 
-  /// Starts a refresh; does nothing if it was started already.
+  /// Starts a refresh; does nothing if it was started already. Its exchanges begin when they have slots.
   public func start(_ refresh: FeedRefresh) {
     let operation = state.withLock { now -> RefreshOperation<Rows>? in
       guard now.running[refresh.id] == nil else { return nil }
       let operation = RefreshOperation(
         refresh, rows: rows, driver: transfers.driver, target: queue, readClock: readClock,
-        report: { [self] report in reports.async { self.gather(report) } },
-        ended: { [self] id in state.withLock { $0.running[id] = nil } })
+        mayBegin: { [self] in mayBegin($0, on: $1) }, withdrew: { [self] in leaveSlot($0) },
+        report: { [self] in gather($0) }, ended: { [self] in end($0) })
       now.running[refresh.id] = operation
       return operation
     }
@@ -82,28 +93,40 @@ public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
     transfers.refreshGate.letThrough(operation)
   }
 
+  // MARK: Slots
+
+  private func mayBegin(_ refresh: FeedRefresh.ID, on host: String) -> Bool {
+    let (isOwn, others) = state.withLock { state in
+      let filled = state.slots.ask(for: refresh, on: host)
+      return (filled.contains(refresh), filled.compactMap { $0 == refresh ? nil : state.running[$0] })
+    }
+    for operation in others { operation.beginExchange() }
+    return isOwn
+  }
+
+  private func leaveSlot(_ refresh: FeedRefresh.ID) {
+    let others = state.withLock { state in state.slots.leave(refresh).compactMap { state.running[$0] } }
+    for operation in others { operation.beginExchange() }
+  }
+
+  private func end(_ refresh: FeedRefresh.ID) {
+    state.withLock { state in
+      state.running[refresh] = nil
+      state.waiting.remove(refresh)
+    }
+    leaveSlot(refresh)
+  }
+
   // MARK: Reports
 
   private func gather(_ report: RefreshReport) {
-    let (isComplete, isFirst) = state.withLock { state in
-      state.gathered.append(report)
-      if report.news.isEnd { state.waiting.remove(report.refresh) } else { state.waiting.insert(report.refresh) }
-      let isComplete = state.running.keys.allSatisfy(state.waiting.contains)
-      let isFirst = !isComplete && !state.isDue
-      if isFirst { state.isDue = true }
-      return (isComplete, isFirst)
-    }
-    if isComplete { return post() }
-    guard isFirst else { return }
-    reports.asyncAfter(deadline: .now() + .milliseconds(Self.gatheringMilliseconds)) { [self] in
-      state.withLock { $0.isDue = false }
-      post()
-    }
+    guard let moment = state.withLock({ $0.gather(report) }) else { return }
+    reports.asyncAfter(deadline: moment) { [self] in post() }
   }
 
   private func post() {
     let reports = state.withLock { state in
-      defer { state.gathered = [] }
+      defer { (state.gathered, state.isDue) = ([], false) }
       return state.gathered
     }
     for report in reports { self.report(report) }

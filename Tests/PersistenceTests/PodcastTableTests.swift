@@ -97,7 +97,7 @@ struct PodcastTableTests {
     #expect(try write { try $0.feeds.find(at: try WebAddress("https://old.example/f")) } == feed.id)
     #expect(feed.due == nil)
     #expect(
-      try write { try $0.feeds.nextDue(at: Self.now.advanced(byDays: 9), on: .allBut([])) { _, _ in true } } == nil)
+      try write { try $0.feeds.due(at: Self.now.advanced(byDays: 9), on: .allBut([])) { _, _ in .taken } }.isEmpty)
     try write { try $0.feeds.delete(key) }
     #expect(try write { try $0.feeds.find(at: try WebAddress("https://old.example/f")) } == nil)
   }
@@ -160,7 +160,7 @@ struct PodcastTableTests {
     try former.close()
   }
 
-  @Test("The feed that has been due for longest comes first, of those that may")
+  @Test("Those that have been due for longest come first, of those that are taken")
   func due() throws {
     for (index, name) in ["a", "b", "c"].enumerated() {
       let key = try addFeed(name)
@@ -170,15 +170,16 @@ struct PodcastTableTests {
         try tables.feeds.update(feed)
       }
     }
-    func next(on hosts: HostScope, besides other: String = "") throws -> String? {
-      try write { try $0.feeds.nextDue(at: Self.now, on: hosts) { _, lane in lane.host != other } }?.id.description
+    func due(on hosts: HostScope, _ judge: (String) -> DueVerdict = { _ in .taken }) throws -> [String] {
+      try write { try $0.feeds.due(at: Self.now, on: hosts) { _, lane in judge(lane.host) } }.map(\.id.description)
     }
-    #expect(try next(on: .allBut([])) == "c")
-    #expect(try next(on: .allBut([]), besides: "c.example") == "b")
-    #expect(try next(on: .allBut(["c.example", "b.example"])) == "a")
-    #expect(try next(on: .only(["a.example", "b.example"])) == "b")
-    #expect(try next(on: .only(["a.example", "b.example"]), besides: "b.example") == "a")
-    #expect(try next(on: .only(["other.example"])) == nil)
+    #expect(try due(on: .allBut([])) == ["c", "b", "a"])
+    #expect(try due(on: .allBut([])) { $0 == "c.example" ? .passed : .taken } == ["b", "a"])
+    #expect(try due(on: .allBut([])) { $0 == "b.example" ? .takenAsLast : .taken } == ["c", "b"])
+    #expect(try due(on: .allBut(["c.example", "b.example"])) == ["a"])
+    #expect(try due(on: .only(["a.example", "b.example"])) == ["b", "a"])
+    #expect(try due(on: .only(["a.example", "b.example"])) { $0 == "b.example" ? .passed : .takenAsLast } == ["a"])
+    #expect(try due(on: .only(["other.example"])) == [])
     let before = Self.now.advanced(byMilliseconds: -5000)
     #expect(try write { try $0.feeds.nextMoment(after: before) } == Self.now.advanced(byMilliseconds: -2000))
     #expect(try write { try $0.feeds.makeAllDue(at: before) } == 3)

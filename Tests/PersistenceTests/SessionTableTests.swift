@@ -67,11 +67,11 @@ struct SessionTableTests {
       #expect(try tables.feeds.nextMoment(after: Sample.moment) == Sample.moment.advanced(byDays: 9))
       try tables.feeds.makeRefusedDue(of: 1, at: Sample.moment)
       var lanes: [QueueLane] = []
-      let next = try tables.feeds.nextDue(at: Sample.moment, on: .allBut([])) { _, lane in
+      let due = try tables.feeds.due(at: Sample.moment, on: .allBut([])) { _, lane in
         lanes.append(lane)
-        return true
+        return .taken
       }
-      #expect(next?.id == FeedID("a"))
+      #expect(due.map(\.id) == [FeedID("a")])
       #expect(lanes.map(\.session) == [1])
     }
   }

@@ -216,7 +216,8 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
       ConditionalPolicy.condition(for: $0, at: now.wall, isAsked: refresh.feed.refreshes.isAsked)
     }
     isConditional = condition != nil
-    command(.startExchange(HTTPRequest(refresh, at: address, namedBy: namer, as: agent, condition: condition)))
+    let request = HTTPRequest(refresh, at: address, namedBy: namer, as: agent, condition: condition)
+    command(.startExchange(request, host: address.host))
   }
 
   private mutating func begin(_ head: ResponseHead) {

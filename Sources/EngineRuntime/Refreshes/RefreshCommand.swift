@@ -17,9 +17,9 @@ package enum RefreshEvent: Sendable {
 
 /// A command that a refresh gives its shell.
 package enum RefreshCommand: Sendable {
-  /// Begin an exchange. There is no other.
-  case startExchange(HTTPRequest)
-  /// End the exchange; `exchangeEnded` comes all the same.
+  /// Begin an exchange with a host as soon as there is a slot for it. There is no other.
+  case startExchange(HTTPRequest, host: String)
+  /// End the exchange, also one that waits for its slot; `exchangeEnded` comes all the same.
   case cancelExchange
   /// Post this.
   case report(RefreshReport)

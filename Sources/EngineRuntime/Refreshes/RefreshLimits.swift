@@ -1,5 +1,9 @@
 /// The limits of what a refresh fetches and holds.
 package enum RefreshLimits {
+  /// How many refreshes have an exchange at once.
+  package static let exchanges = 8
+  /// How many of them with one host.
+  package static let exchangesPerHost = 4
   /// The longest body, in bytes as they are sent.
   package static let bodyBytes: Int64 = 64 << 20
   /// The longest document, in bytes behind its coding.

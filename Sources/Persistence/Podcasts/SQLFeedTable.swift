@@ -64,9 +64,9 @@ struct SQLFeedTable: FeedTable {
     try derived.episodeCounts.forget(key, in: db)
   }
 
-  func nextDue(
-    at now: Timestamp, on hosts: HostScope, where mayRefresh: (FeedID, QueueLane) -> Bool
-  ) throws -> Feed? {
+  func due(
+    at now: Timestamp, on hosts: HostScope, judging judge: (FeedID, QueueLane) -> DueVerdict
+  ) throws -> [Feed] {
     let (scope, names) =
       switch hosts {
       case .only(let names): ("INDEXED BY feeds_due_on_host WHERE host IN", names)
@@ -74,14 +74,16 @@ struct SQLFeedTable: FeedTable {
       }
     // There are some hosts at most: no more than refreshes that run, or have ended in the turn.
     let list = names.map { _ in "?" }.joined(separator: ", ")
-    let sql = "SELECT id, host, network, session FROM feeds \(scope) (\(list)) AND due_at <= ? ORDER BY due_at, key"
-    var due: FeedID?
+    let sql =
+      "SELECT key, id, host, network, session FROM feeds \(scope) (\(list)) AND due_at <= ? ORDER BY due_at, key"
+    var taken: [Feed.Key] = []
     let arguments = StatementArguments(names.sorted()) + [now.milliseconds]
     try DueFeed.walk(db.cachedStatement(sql: sql), arguments: arguments) { feed in
-      if mayRefresh(feed.id, feed.lane) { due = feed.id }
-      return due == nil
+      let verdict = judge(feed.id, feed.lane)
+      if verdict != .passed { taken.append(feed.key) }
+      return verdict != .takenAsLast
     }
-    return try due.flatMap { try find($0) }
+    return try taken.compactMap { try find($0) }
   }
 
   func nextMoment(after now: Timestamp) throws -> Timestamp? {
@@ -131,10 +133,12 @@ struct SQLFeedTable: FeedTable {
 
 /// What the scheduler looks at.
 private struct DueFeed: StatementRow {
+  let key: Feed.Key
   let id: FeedID
   let lane: QueueLane
 
   init(_ columns: inout ColumnReader) throws {
+    key = try columns.next()
     id = try Damaged.checked("feeds.id", FeedID(columns.next()))
     lane = QueueLane(
       host: try columns.next(), origin: .auto,

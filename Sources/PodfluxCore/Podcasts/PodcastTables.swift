@@ -16,6 +16,15 @@ public enum HostScope: Hashable, Sendable {
   case allBut(Set<String>)
 }
 
+/// What the scheduler says of a feed that is due.
+public enum DueVerdict: Hashable, Sendable {
+  /// It is not to be refreshed now.
+  case passed
+  case taken
+  /// It is taken, and there is no room for a further one on its host or at all.
+  case takenAsLast
+}
+
 /// The subscriptions. Each call costs a bounded number of index look-ups unless it says otherwise.
 public protocol FeedTable {
   func find(_ id: FeedID) throws -> Feed?
@@ -32,13 +41,12 @@ public protocol FeedTable {
   func updateRefreshes(of feed: Feed) throws
   /// Forgets a feed. No other table shows its episodes from now on; `EpisodeTable.forgetLeft` deletes them.
   func delete(_ key: Feed.Key) throws
-  /// The feed that has been due for longest on these hosts, of those that may be refreshed by their id and their lane
-  /// (whose origin says nothing). Feeds that are paused or have ended are never due. Cost: linear in the due feeds on
-  /// the hosts that may not.
-  func nextDue(
-    at now: Timestamp, on hosts: HostScope,
-    where mayRefresh: (_ id: FeedID, _ lane: QueueLane) -> Bool
-  ) throws -> Feed?
+  /// The feeds that are due on these hosts and are taken, judged by their id and their lane (whose origin says
+  /// nothing): first the one that has been due for longest, up to the one that is taken as the last. Feeds that are
+  /// paused or have ended are never due. Cost: linear in the feeds that are passed or taken.
+  func due(
+    at now: Timestamp, on hosts: HostScope, judging judge: (_ id: FeedID, _ lane: QueueLane) -> DueVerdict
+  ) throws -> [Feed]
   /// When the first feed becomes due after this moment.
   func nextMoment(after now: Timestamp) throws -> Timestamp?
   /// Makes all feeds due now that have not ended. Returns how many there are. Cost: linear in the feeds.

@@ -7,35 +7,45 @@ extension PodcastsStore {
     if let wakeAt, wakeAt <= turn.now { hostsToSearch = nil }
     guard hostsToSearch?.isEmpty != true else { return }
     while live.count < Limits.refreshes {
-      guard let feed = try nextDue(reading: context, in: &turn) else {
-        // From now on only the end of a refresh frees a slot, on its host.
+      let feeds = try due(reading: context, in: &turn)
+      guard !feeds.isEmpty else {
+        // From now on only the end of a refresh makes room, on its host.
         hostsToSearch = []
         break
       }
-      if let session = feed.session, let error = context.sessions.loginError(of: session, to: feed.address.host) {
-        try refuse(feed, because: error, in: turn)
-        continue
+      for feed in feeds {
+        if let session = feed.session, let error = context.sessions.loginError(of: session, to: feed.address.host) {
+          try refuse(feed, because: error, in: turn)
+        } else {
+          start(feed, reading: context, in: &turn)
+        }
       }
-      start(feed, reading: context, in: &turn)
     }
     wakeAt = try turn.tables.feeds.nextMoment(after: turn.now)
   }
 
-  /// The next feed to refresh. Hosts without room are left out in the table: a thousand feeds may wait for one host.
-  private func nextDue(reading context: Context, in turn: inout PodfluxTurn) throws -> Feed? {
-    let liveByHost = live.values.reduce(into: [String: Int]()) { $0[$1.request.host, default: 0] += 1 }
+  /// The next feeds to refresh, up to one for which a host has its last room; none if there is none. Hosts without room
+  /// are left out in the table: a thousand feeds may wait for one host.
+  private func due(reading context: Context, in turn: inout PodfluxTurn) throws -> [Feed] {
+    var room = Limits.refreshes - live.count
+    var liveByHost = live.values.reduce(into: [String: Int]()) { $0[$1.request.host, default: 0] += 1 }
     let full = Set(liveByHost.filter { $0.value >= Limits.refreshesPerHost }.keys)
     let scope = hostsToSearch.map { HostScope.only($0.subtracting(full)) } ?? .allBut(full)
-    guard scope != .only([]) else { return nil }
+    guard scope != .only([]) else { return [] }
     var wanted: Set<Session.Key> = []
-    let feed = try turn.tables.feeds.nextDue(at: turn.now, on: scope) { [live] id, lane in
-      guard live[id] == nil, context.obstacle(for: lane.policy, on: lane.host) == nil else { return false }
-      guard let session = lane.session, context.isParked(session, for: lane.host) else { return true }
-      wanted.insert(session)
-      return false
+    let feeds = try turn.tables.feeds.due(at: turn.now, on: scope) { [live] id, lane in
+      guard live[id] == nil, context.obstacle(for: lane.policy, on: lane.host) == nil else { return .passed }
+      if let session = lane.session, context.isParked(session, for: lane.host) {
+        wanted.insert(session)
+        return .passed
+      }
+      room -= 1
+      let onHost = liveByHost[lane.host, default: 0] + 1
+      liveByHost[lane.host] = onHost
+      return room == 0 || onHost == Limits.refreshesPerHost ? .takenAsLast : .taken
     }
     if !wanted.isEmpty { turn.tell(.podcasts(.session(.wanted(wanted.sorted())))) }
-    return feed
+    return feeds
   }
 
   /// A feed's session could not log in. A client that opens it again makes the feed due.

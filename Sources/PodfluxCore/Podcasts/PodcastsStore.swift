@@ -55,10 +55,11 @@ public struct PodcastsStore: DomainStore {
 
   /// The limits of refreshes.
   public enum Limits {
-    /// How many run at once.
-    public static let refreshes = 8
-    /// How many run at once on one host.
-    public static let refreshesPerHost = 4
+    /// How many are under way at once: those that have an exchange, which are fewer, those that wait for one with
+    /// their requests ready, and those whose last reports are not committed.
+    public static let refreshes = 64
+    /// How many are under way at once on one host: a host that does not answer leaves room for others.
+    public static let refreshesPerHost = 32
     /// How long after a refresh that succeeded a feed is not refreshed for the sake of an address that has expired, in
     /// milliseconds.
     public static let freshAddressMilliseconds: Int64 = 600_000

@@ -82,18 +82,18 @@ struct ObservedFeeds: FeedTable {
     sabotage == .feedAlarmLost ? nil : try inner.nextMoment(after: now)
   }
 
-  func nextDue(
-    at now: Timestamp, on hosts: HostScope, where mayRefresh: (FeedID, QueueLane) -> Bool
-  ) throws -> Feed? {
+  func due(
+    at now: Timestamp, on hosts: HostScope, judging judge: (FeedID, QueueLane) -> DueVerdict
+  ) throws -> [Feed] {
     switch sabotage {
     case .feedPolicyIgnored:
-      try inner.nextDue(at: now, on: hosts) { id, lane in
+      try inner.due(at: now, on: hosts) { id, lane in
         var lane = lane
         lane.policy = .any
-        return mayRefresh(id, lane)
+        return judge(id, lane)
       }
-    case .refreshedTooSoon: try inner.nextDue(at: now.advanced(byDays: 1), on: hosts, where: mayRefresh)
-    default: try inner.nextDue(at: now, on: hosts, where: mayRefresh)
+    case .refreshedTooSoon: try inner.due(at: now.advanced(byDays: 1), on: hosts, judging: judge)
+    default: try inner.due(at: now, on: hosts, judging: judge)
     }
   }
 

@@ -17,6 +17,9 @@ final class SimulatedProcess: EngineSession {
   private(set) var isAlive = true
   private(set) var attempts: [AttemptID: SimulatedAttempt] = [:]
   private(set) var refreshes: [FeedRefresh.ID: SimulatedRefresh] = [:]
+  /// Fewer than the product's: so refreshes wait for each other also in a world of some feeds.
+  var exchangeSlots = ExchangeSlots(
+    SimulatedProcess.simulatedExchanges, perHost: SimulatedProcess.simulatedExchangesPerHost)
   var sidecars: [SidecarFetch.ID: SimulatedSidecar] = [:]
   /// What its attempts have fetched for their tags, and its sidecars are about to want.
   var gathered = GatheredFiles()

@@ -22,6 +22,10 @@ final class SimulatedRefresh {
   private var events: [RefreshEvent] = []
   private var isScheduled = false
   private var deliveries: [Delivery] = []
+  /// The request that waits for a slot, and its host.
+  private var waiting: (request: HTTPRequest, host: String)?
+  /// The host for which it has a slot: it has an exchange there, or had one and has more to tell. nil for none.
+  private(set) var exchangeHost: String?
   /// Only the network event of this number means something.
   private var networkNumber = 0
   private var pathNumber = 0
@@ -103,13 +107,16 @@ final class SimulatedRefresh {
 
   private func obey(_ command: RefreshCommand) throws {
     switch command {
-    case .startExchange(let request):
-      try world.checker.willAsk(request, for: refresh, at: world.clock.wall)
-      exchanges += 1
-      pathNumber = world.pathNumber
-      deliveries = [.connecting(request)]
-      scheduleNetwork()
+    case .startExchange(let request, let host):
+      waiting = (request, host)
+      if exchangeHost != host { exchangeHost = nil }
+      try process.wantsExchange(self, on: host)
     case .cancelExchange:
+      guard waiting == nil else {
+        waiting = nil
+        try process.leaveSlot(refresh.id)
+        return hand(in: .exchangeEnded(.failure(.cancelled)))
+      }
       guard !deliveries.isEmpty else { return }
       deliveries = [.event(.exchangeEnded(.failure(.cancelled)))]
       scheduleNetwork()
@@ -118,6 +125,21 @@ final class SimulatedRefresh {
       isOver = true
       try end(report)
     }
+  }
+
+  /// The host with which an exchange waits for a slot; nil if none does.
+  var awaitedHost: String? { waiting?.host }
+
+  /// There is a slot for the exchange that waits.
+  func beginExchange() throws {
+    guard let (request, host) = waiting else { return }
+    waiting = nil
+    exchangeHost = host
+    try world.checker.willAsk(request, for: self, at: world.clock.wall)
+    exchanges += 1
+    pathNumber = world.pathNumber
+    deliveries = [.connecting(request)]
+    scheduleNetwork()
   }
 
   // MARK: Reports
@@ -142,7 +164,7 @@ final class SimulatedRefresh {
       report.news = .refreshed(.init(podcast: nil, validators: validators, next: max(next, least)))
     }
     try world.checker.willReport(report, of: self)
-    process.ended(self, counted(report))
+    try process.ended(self, counted(report))
   }
 
   /// Where a sabotage moves the feed.

@@ -98,7 +98,8 @@ struct RefreshAttemptTests {
     while !events.isEmpty {
       for command in attempt.handle(events.removeFirst(), at: now) {
         switch command {
-        case .startExchange(let request):
+        case .startExchange(let request, let host):
+          #expect(try WebAddress(request.url).host == host)
           requests.append(request)
           let own = request.userAgent.hasPrefix("Mozilla") ? asBrowser[request.url] : nil
           let answer = try #require(own ?? answers[request.url], "nothing at \(request.url)")

@@ -34,7 +34,12 @@ extension InvariantChecker {
   }
 
   /// A refresh sends a request.
-  func willAsk(_ request: HTTPRequest, for refresh: FeedRefresh, at now: Timestamp) throws {
+  func willAsk(_ request: HTTPRequest, for shell: SimulatedRefresh, at now: Timestamp) throws {
+    let hosts = shell.process.refreshes.values.compactMap(\.exchangeHost)
+    let onHost = hosts.filter { $0 == shell.exchangeHost }.count
+    guard hosts.count <= SimulatedProcess.simulatedExchanges, onHost <= SimulatedProcess.simulatedExchangesPerHost
+    else { throw Violation(.oneRefresh, "\(hosts.count) exchanges for feeds, \(onHost) of them with one host") }
+    let refresh = shell.refresh
     if !request.headers.isEmpty {
       let origin = feeds.keyedOrigins[refresh.feed.key]
       guard let address = try? WebAddress(request.url), origin.map(address.hasOrigin) ?? true else {
@@ -90,6 +95,14 @@ extension InvariantChecker {
     for (feed, live) in process.dispatcher.state.podcasts.live.sorted(by: { $0.key < $1.key }) {
       guard process.refreshes[live.id] == nil, !process.refreshEnds.contains(live.id) else { continue }
       throw Violation(.slots, "refresh \(live.id.generation) of \(feed) holds a slot and is gone")
+    }
+    let hosts = process.refreshes.values.compactMap(\.exchangeHost)
+    guard hosts.count < SimulatedProcess.simulatedExchanges else { return }
+    for refresh in process.refreshes.values {
+      guard let host = refresh.awaitedHost,
+        hosts.count(where: { $0 == host }) < SimulatedProcess.simulatedExchangesPerHost
+      else { continue }
+      throw Violation(.slots, "a refresh of \(refresh.refresh.id.feed) waits, and nothing is in its way")
     }
   }
 
