@@ -22,10 +22,12 @@ struct FeedBuilder: Sendable {
   private var problems = FeedProblems()
 
   private var stack: [OpenElement] = []
+  /// Those of the open elements that are read, the innermost last.
+  private var elements: [FeedElement] = []
   /// The names of the open elements, one after another.
   private var names: [UInt8] = []
   /// How many elements are open, by a hash of their names: most end tags that match none are found out by it.
-  private var openNames = [Int](repeating: 0, count: 256)
+  private var openNames = [Int](repeating: 0, count: Int(UInt8.max) + 1)
   /// How many elements beyond the deepest are open.
   private var skippedElements = 0
   private var namespaces = NamespaceScope()
@@ -36,8 +38,9 @@ struct FeedBuilder: Sendable {
 
   private struct OpenElement: Sendable {
     var nameStart: Int
+    var nameHash: UInt8
+    /// Nil for one that is not read.
     var tag: FeedTag?
-    var element: FeedElement?
     /// Whether it is part of a captured text and its start tag has a slash, which is its end too.
     var isEmptyMarkup = false
   }
@@ -100,34 +103,35 @@ extension FeedBuilder: DocumentBuilder {
       skippedElements += 1
       return .markup
     }
-    let nameText = String(bytes, name)
-    declareNamespaces(of: nameText, in: bytes, attributes: attributes)
-    let tag = namespaces.tag(named: nameText)
+    let name = bytes.extracting(name)
+    let hash = name.shortHash
+    declareNamespaces(of: name, in: bytes, attributes: attributes)
+    let tag = namespaces.tag(named: name, hash: hash)
     if dialect != nil, let tag, tag == .item || tag == .atomEntry { closeEpisode() }
     guard skippedElements == 0, stack.count < FeedLimits.maximumDepth else {
       skippedElements += 1
       namespaces.leave(depth: stack.count)
       return .markup
     }
-    let nameStart = names.count
-    names.append(bytes, name)
-    openNames[Self.bucket(bytes.extracting(name))] += 1
+    var open = OpenElement(nameStart: names.count, nameHash: hash)
+    names.append(name, 0..<name.count)
+    openNames[Int(hash)] += 1
     guard capture == nil else {
       capture?.append(bytes)
       capture?.append(">")
-      let isEmpty = bytes[bytes.count - 1] == UInt8(ascii: "/")
-      stack.append(OpenElement(nameStart: nameStart, tag: nil, element: nil, isEmptyMarkup: isEmpty))
+      open.isEmptyMarkup = bytes[bytes.count - 1] == UInt8(ascii: "/")
+      stack.append(open)
       return .markup
     }
     // What stands in an unknown element says nothing of the episode or podcast around it.
     let isWithinUnknown = dialect != nil && stack.last.map { $0.tag == nil } ?? false
-    guard let tag, !isWithinUnknown else {
-      stack.append(OpenElement(nameStart: nameStart, tag: nil, element: nil))
-      return .markup
-    }
+    open.tag = isWithinUnknown ? nil : tag
+    stack.append(open)
+    guard let tag = open.tag else { return .markup }
     let element = element(tag, in: bytes, attributes: attributes)
-    stack.append(OpenElement(nameStart: nameStart, tag: tag, element: element))
-    return open(element)
+    let content = self.open(element)
+    elements.append(element)
+    return content
   }
 
   mutating func text(_ bytes: Span<UInt8>) {
@@ -144,7 +148,7 @@ extension FeedBuilder: DocumentBuilder {
       skippedElements -= 1
       return
     }
-    guard openNames[Self.bucket(name)] > 0, let index = stack.indices.last(where: { isNamed(name, at: $0) }) else {
+    guard openNames[Int(name.shortHash)] > 0, let index = stack.indices.last(where: { isNamed(name, at: $0) }) else {
       return
     }
     if let capture, index > capture.index {
@@ -161,38 +165,34 @@ extension FeedBuilder: DocumentBuilder {
     capture?.append(">")
   }
 
-  private static func bucket(_ name: Span<UInt8>) -> Int {
-    guard name.count > 0 else { return 0 }
-    return Int(name[0] &+ name[name.count - 1] &* 7 &+ UInt8(truncatingIfNeeded: name.count) &* 31)
-  }
-
   private func isNamed(_ name: Span<UInt8>, at index: Int) -> Bool {
-    let start = stack[index].nameStart
     let end = index + 1 < stack.count ? stack[index + 1].nameStart : names.count
-    guard end - start == name.count else { return false }
-    for offset in 0..<name.count where names[start + offset] != name[offset] { return false }
-    return true
+    return names.span.extracting(stack[index].nameStart..<end).hasBytes(of: name)
   }
 
-  private mutating func declareNamespaces(of name: String, in bytes: Span<UInt8>, attributes: [AttributeRange]) {
+  private mutating func declareNamespaces(
+    of name: Span<UInt8>, in bytes: Span<UInt8>, attributes: [AttributeRange]
+  ) {
     let depth = stack.count
-    let isRoot = dialect == nil && name != "feed"
-    if dialect == nil, name == "feed" {
-      namespaces.declare(prefix: "", address: "http://www.w3.org/2005/Atom", depth: depth, isRoot: false)
-    }
+    let isAtom = dialect == nil && name.hasBytes(of: "feed")
+    if isAtom { namespaces.declare(prefix: "", address: "http://www.w3.org/2005/Atom", depth: depth, isRoot: false) }
     for attribute in attributes where attribute.name.count >= 5 && bytes[attribute.name.lowerBound] | 0x20 == 0x78 {
       let text = String(bytes, attribute.name)
       guard text == "xmlns" || text.hasPrefix("xmlns:") else { continue }
       let address = CharacterReference.decoded(bytes, attribute.value)
-      namespaces.declare(prefix: String(text.dropFirst(6)), address: address, depth: depth, isRoot: isRoot)
+      namespaces.declare(
+        prefix: String(text.dropFirst(6)), address: address, depth: depth, isRoot: dialect == nil && !isAtom)
     }
   }
 
-  /// An element with its attributes; one with `xml:base` changes what the URLs in it refer to.
+  /// The element on top of the stack with its attributes; one with `xml:base` changes what the URLs in it refer to.
   private mutating func element(_ tag: FeedTag, in bytes: Span<UInt8>, attributes: [AttributeRange]) -> FeedElement {
     var element = FeedElement(tag)
+    element.base = base
+    guard !attributes.isEmpty else { return element }
+    element.attributes.reserveCapacity(attributes.count)
     for attribute in attributes {
-      let name = String(bytes, attribute.name).inLowerCase
+      let name = String(inLowerCase: bytes.extracting(attribute.name))
       guard attribute.value.count <= FeedLimits.maximumAttributeBytes else {
         element.longAttributes.append(name)
         continue
@@ -200,9 +200,8 @@ extension FeedBuilder: DocumentBuilder {
       guard !name.hasPrefix("xmlns") else { continue }
       element.attributes.append((name, CharacterReference.decoded(bytes, attribute.value)))
     }
-    element.base = base
     if let own = attempt({ () throws(FeedProblem) in try element.optionalAddress("xml:base") }) {
-      bases.append((own, stack.count))
+      bases.append((own, stack.count - 1))
       element.base = own
     }
     return element
@@ -254,7 +253,7 @@ extension FeedBuilder: DocumentBuilder {
 
   private mutating func close(to count: Int) {
     while stack.count > count, let open = removeTop() {
-      guard var element = open.element else { continue }
+      guard open.tag != nil, var element = elements.popLast() else { continue }
       if let ended = capture, ended.index == stack.count {
         capture = nil
         element.text = ended.wholeText
@@ -267,8 +266,8 @@ extension FeedBuilder: DocumentBuilder {
   @discardableResult
   private mutating func removeTop() -> OpenElement? {
     guard let open = stack.popLast() else { return nil }
-    openNames[Self.bucket(names.span.extracting(open.nameStart..<names.count))] -= 1
-    names.removeSubrange(open.nameStart...)
+    openNames[Int(open.nameHash)] -= 1
+    names.removeLast(names.count - open.nameStart)
     namespaces.leave(depth: stack.count)
     if let base = bases.last, base.depth >= stack.count { bases.removeLast() }
     return open

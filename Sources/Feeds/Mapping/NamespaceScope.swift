@@ -5,9 +5,7 @@
 struct NamespaceScope: Sendable {
   private var declarations: [(prefix: String, known: String, depth: Int)] = []
   /// The tags of the names that occurred while the same declarations were in force.
-  private var tags: [String: FeedTag?] = [:]
-  /// The names that are remembered; a document may contain any number of different ones.
-  private static let maximumNames = 256
+  private var tags = TagCache()
 
   /// Takes a declaration of an element at a depth.
   mutating func declare(prefix: String, address: String, depth: Int, isRoot: Bool) {
@@ -16,28 +14,30 @@ struct NamespaceScope: Sendable {
     // An RSS document whose default namespace is another one is RSS nevertheless.
     if prefix.isEmpty, isRoot, known != "" { return }
     declarations.append((prefix, known, depth))
-    tags.removeAll(keepingCapacity: true)
+    tags.removeAll()
   }
 
   /// Forgets the declarations of elements at a depth or deeper.
   mutating func leave(depth: Int) {
     guard let last = declarations.last, last.depth >= depth else { return }
     while let last = declarations.last, last.depth >= depth { declarations.removeLast() }
-    tags.removeAll(keepingCapacity: true)
+    tags.removeAll()
   }
 
   /// The element with a name as it is written; nil for one that is not read.
-  mutating func tag(named name: String) -> FeedTag? {
-    if let tag = tags[name] { return tag }
-    let tag = findTag(named: name)
-    if tags.count < Self.maximumNames { tags[name] = .some(tag) }
+  ///
+  /// - Parameter hash: The name's `shortHash`.
+  mutating func tag(named name: Span<UInt8>, hash: UInt8) -> FeedTag? {
+    if let tag = tags.tag(named: name, hash: hash) { return tag }
+    let tag = findTag(named: String(name, 0..<name.count))
+    tags.insert(tag, named: name, hash: hash)
     return tag
   }
 
   private func findTag(named name: String) -> FeedTag? {
     let bytes = name.utf8
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
-      let local = name.inLowerCase
+      let local = name.lowercased()
       // Atom without its namespace: no other dialect has such a root, and its children follow it.
       if local == "feed" { return .atomFeed }
       let known = known(prefix: "")

@@ -66,10 +66,10 @@ enum CharacterReference {
     let part = bytes.extracting(range)
     var (index, start) = (0, 0)
     var text: [UInt8] = []
-    while index < part.count {
-      guard part[index] == UInt8(ascii: "&"),
-        case .character(let scalar, let length) = read(part, at: index, isEnd: true)
-      else {
+    while true {
+      index = part.firstIndex(of: UInt8(ascii: "&"), or: UInt8(ascii: "&"), from: index)
+      guard index < part.count else { break }
+      guard case .character(let scalar, let length) = read(part, at: index, isEnd: true) else {
         index += 1
         continue
       }

@@ -1,4 +1,4 @@
-/// Searches that look at eight bytes at a time.
+/// Searches and comparisons that look at eight bytes at a time.
 extension Span<UInt8> {
   private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
   private static var lowBits: UInt64 { 0x0101_0101_0101_0101 }
@@ -23,6 +23,42 @@ extension Span<UInt8> {
     while index < count, self[index] != first, self[index] != second { index += 1 }
     return index
   }
+
+  /// Whether it has the bytes of another.
+  func hasBytes(of other: Span<UInt8>) -> Bool {
+    guard count == other.count else { return false }
+    var index = 0
+    while count - index >= 8 {
+      guard word(at: index) == other.word(at: index) else { return false }
+      index += 8
+    }
+    while index < count {
+      guard self[index] == other[index] else { return false }
+      index += 1
+    }
+    return true
+  }
+
+  /// Whether it has the bytes of a text.
+  func hasBytes(of text: StaticString) -> Bool {
+    text.withUTF8Buffer { hasBytes(of: $0.span) }
+  }
+
+  /// Eight bits that follow from the first and the last eight bytes, and from the length.
+  var shortHash: UInt8 {
+    var hash = UInt64(truncatingIfNeeded: count)
+    if count >= 8 {
+      hash = (hash ^ word(at: 0)) &* Self.hashFactor
+      hash ^= word(at: count - 8)
+    } else {
+      for index in 0..<count { hash = hash << 8 ^ UInt64(self[index]) }
+    }
+    return UInt8(truncatingIfNeeded: (hash &* Self.hashFactor) >> 56)
+  }
+
+  /// An odd number whose bits look random: 2⁶⁴ divided by the golden ratio (Knuth, The Art of Computer Programming,
+  /// section 6.4).
+  private static var hashFactor: UInt64 { 0x9E37_79B9_7F4A_7C15 }
 
   private func word(at index: Int) -> UInt64 {
     bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)

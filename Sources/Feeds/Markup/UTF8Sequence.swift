@@ -45,13 +45,15 @@ extension [UInt8] {
 }
 
 extension String {
-  /// `lowercased()`, without a copy if it is in lower case, as most names are.
-  var inLowerCase: String {
-    utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) } ? self : lowercased()
-  }
-
   /// The text of a part of a span.
   init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
     self = bytes.extracting(range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// A name in lower case. Most names are.
+  init(inLowerCase bytes: Span<UInt8>) {
+    let text = String(bytes, 0..<bytes.count)
+    let isLower = bytes.indices.allSatisfy { bytes[$0] < 0x80 && !(0x41...0x5A).contains(bytes[$0]) }
+    self = isLower ? text : text.lowercased()
   }
 }

@@ -39,7 +39,7 @@ struct OPMLBuilder: Sendable {
 
     init(_ tag: Span<UInt8>, attributes: [AttributeRange]) {
       for attribute in attributes where attribute.value.count <= FeedLimits.maximumAttributeBytes {
-        switch String(tag, attribute.name).inLowerCase {
+        switch String(inLowerCase: tag.extracting(attribute.name)) {
         case "xmlurl": url = url ?? Self.value(attribute, in: tag)
         case "text": text = text ?? Self.value(attribute, in: tag)
         case "title": title = title ?? Self.value(attribute, in: tag)
@@ -121,7 +121,7 @@ extension OPMLBuilder: DocumentBuilder {
 
   mutating func start(_ name: Range<Int>, in tag: Span<UInt8>, attributes: [AttributeRange]) -> MarkupContent {
     guard !isOver else { return .markup }
-    switch String(tag, name).inLowerCase {
+    switch String(inLowerCase: tag.extracting(name)) {
     case "opml": isOPML = true
     case "outline":
       isOPML = true
@@ -160,7 +160,7 @@ extension OPMLBuilder: DocumentBuilder {
 
   mutating func end(_ name: Span<UInt8>) {
     guard !isOver else { return }
-    switch String(name, 0..<name.count).inLowerCase {
+    switch String(inLowerCase: name) {
     case "outline": pop()
     case "opml", "body": document.isWhole = true
     case "title":

@@ -63,7 +63,7 @@ private enum NotesTag {
   /// What the name of a tag means; nil if HTML has no such element.
   init?(_ name: Span<UInt8>) {
     // No element of HTML has as long a name.
-    guard name.count < 32, let tag = Self.byName[String(name, 0..<name.count).inLowerCase] else { return nil }
+    guard name.count < 32, let tag = Self.byName[String(inLowerCase: name)] else { return nil }
     self = tag
   }
 
