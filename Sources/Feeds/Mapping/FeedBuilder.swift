@@ -35,6 +35,8 @@ struct FeedBuilder: Sendable {
   private let address: WebAddress?
   private let keepsDescriptions: Bool
   private var capture: TextCapture?
+  /// The buffer of a former element's text, for the next one.
+  private var spareText: [UInt8] = []
 
   private struct OpenElement: Sendable {
     var nameStart: Int
@@ -228,7 +230,8 @@ extension FeedBuilder: DocumentBuilder {
       let isMarkup = type == "xhtml" || type == "application/xhtml+xml"
       capture = TextCapture(
         index: stack.count - 1, limit: limit, isMarkup: isMarkup,
-        isDropped: !keepsDescriptions && episode != nil && element.tag.isDescription)
+        isDropped: !keepsDescriptions && episode != nil && element.tag.isDescription, text: spareText)
+      spareText = []
     }
     return .markup
   }
@@ -260,6 +263,11 @@ extension FeedBuilder: DocumentBuilder {
         if ended.isCut { report(element.problem(.tooLong)) }
       }
       complete(element, parent: stack.last?.tag)
+      // The text of a description is kept, and long.
+      if spareText.capacity < element.text.capacity, !element.tag.isDescription {
+        swap(&spareText, &element.text)
+        spareText.removeAll(keepingCapacity: true)
+      }
     }
   }
 

@@ -129,6 +129,8 @@ struct FeedElement: Sendable {
   }
 
   func date() throws(FeedProblem) -> PublicationDate {
+    // A date of the plain form has no markup, and no blanks that count for nothing.
+    if let date = PlainDate.parse(text.span) { return date }
     let value = try plainText()
     guard let date = FeedDate.parse(value) else { throw invalid(value) }
     return date

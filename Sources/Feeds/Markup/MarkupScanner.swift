@@ -239,9 +239,8 @@ struct MarkupScanner: Sendable {
     _ bytes: Span<UInt8>, from start: Int, isEnd: Bool, handler: inout some MarkupHandler
   ) -> Int? {
     let nameStart = start + 2
-    var index = nameStart
     let limit = min(bytes.count, nameStart + FeedLimits.maximumNameBytes)
-    while index < limit, bytes[index] != UInt8(ascii: ">"), bytes[index] != UInt8(ascii: "<") { index += 1 }
+    let index = bytes.extracting(..<limit).firstIndex(of: UInt8(ascii: ">"), or: UInt8(ascii: "<"), from: nameStart)
     guard index < limit else {
       guard limit < nameStart + FeedLimits.maximumNameBytes else { return limit }
       return isEnd ? bytes.count : nil

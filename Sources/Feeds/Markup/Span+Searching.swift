@@ -17,7 +17,8 @@ extension Span<UInt8> {
     var index = start
     while count - index >= 8 {
       let word = word(at: index)
-      if Self.hasZero(word ^ firsts) || Self.hasZero(word ^ seconds) { break }
+      let found = Self.zeroBytes(of: word ^ firsts) | Self.zeroBytes(of: word ^ seconds)
+      if found != 0 { return index + found.trailingZeroBitCount / 8 }
       index += 8
     }
     while index < count, self[index] != first, self[index] != second { index += 1 }
@@ -60,12 +61,14 @@ extension Span<UInt8> {
   /// section 6.4).
   private static var hashFactor: UInt64 { 0x9E37_79B9_7F4A_7C15 }
 
+  /// The eight bytes from an index on, the first one lowest.
   private func word(at index: Int) -> UInt64 {
-    bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+    UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
   }
 
-  /// Whether a byte of a word is zero (Sean Eron Anderson, Bit Twiddling Hacks, "Determine if a word has a zero byte").
-  private static func hasZero(_ word: UInt64) -> Bool {
-    (word &- lowBits) & ~word & highBits != 0
+  /// The high bit of the lowest byte of a word that is zero, and perhaps of higher ones; 0 if no byte is zero (Sean Eron
+  /// Anderson, Bit Twiddling Hacks, "Determine if a word has a zero byte").
+  private static func zeroBytes(of word: UInt64) -> UInt64 {
+    (word &- lowBits) & ~word & highBits
   }
 }

@@ -22,15 +22,19 @@ struct TagSearch: Sendable {
 
   /// The index of the `>` that ends the tag, or of a `<` that cuts it off; nil if neither is before the limit.
   mutating func end(in bytes: Span<UInt8>, tag start: Int, limit: Int) -> Int? {
+    let bytes = bytes.extracting(..<limit)
+    // What the loop changes for each byte is in registers that way.
+    var (place, previous) = (place, previous)
+    defer { (self.place, self.previous) = (place, previous) }
     var index = start + searched
     while index < limit {
       let byte = bytes[index]
       switch place {
       case .quoted(let quote):
-        if byte == quote {
-          place = .outside
-          previous = byte
-        }
+        index = bytes.firstIndex(of: quote, or: quote, from: index)
+        guard index < limit else { continue }
+        place = .outside
+        previous = quote
         index += 1
         continue
       case _ where byte == UInt8(ascii: ">") || byte == UInt8(ascii: "<"): return index
@@ -52,8 +56,9 @@ struct TagSearch: Sendable {
 
   /// The name in a tag that begins with `<`.
   static func name(of tag: Span<UInt8>) -> Range<Int> {
+    let limit = min(tag.count, FeedLimits.maximumNameBytes)
     var end = 1
-    while end < min(tag.count, FeedLimits.maximumNameBytes), !isBlank(tag[end]), tag[end] != UInt8(ascii: "/") {
+    while end < limit, !isBlank(tag[end]), tag[end] != UInt8(ascii: "/") {
       end += 1
     }
     return 1..<end
@@ -87,8 +92,7 @@ struct TagSearch: Sendable {
     let quote = tag[index]
     if quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
       let start = index + 1
-      index = start
-      while index < tag.count, tag[index] != quote { index += 1 }
+      index = tag.firstIndex(of: quote, or: quote, from: start)
       if let blank = lostQuote(in: tag, value: start..<index) {
         index = blank
         return start..<blank

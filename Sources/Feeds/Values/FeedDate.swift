@@ -16,7 +16,7 @@ public enum FeedDate {
   /// The date, with the publisher's offset from UTC.
   public static func parse(_ text: String) -> PublicationDate? {
     guard text.utf8.count <= maximumBytes else { return nil }
-    if let date = PlainDate.parse(text) { return date }
+    if let date = PlainDate.parse(text.utf8.span) { return date }
     var parts = DateParts()
     for field in text.utf8.split(whereSeparator: { $0 <= 0x20 || $0 == UInt8(ascii: ",") }) {
       let lowercased = String(Substring(field)).lowercased()

@@ -20,6 +20,7 @@ public enum FeedDuration {
   /// The seconds, rounded down.
   public static func parse(_ text: String) -> Int64? {
     guard text.utf8.count <= maximumBytes else { return nil }
+    if let seconds = number(text.utf8) { return seconds <= maximumSeconds ? seconds : nil }
     let bytes = text.lowercased().utf8.filter { $0 > 0x20 }
     guard !bytes.isEmpty else { return nil }
     let seconds = bytes.contains(UInt8(ascii: ":")) ? clock(bytes) : units(bytes)
@@ -88,7 +89,7 @@ public enum FeedDuration {
     text.prefix { $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: ",") }
   }
 
-  private static func number(_ text: ArraySlice<UInt8>) -> Int64? {
+  private static func number(_ text: some Collection<UInt8>) -> Int64? {
     guard (1...9).contains(text.count), text.allSatisfy(isDigit) else { return nil }
     return text.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
   }

@@ -6,11 +6,11 @@ import PodfluxCore
 /// read in a tenth of the time that `FeedDate` needs to find out what is what.
 enum PlainDate {
   /// The date; nil for any other text, and for a date that does not exist.
-  static func parse(_ text: String) -> PublicationDate? {
-    text.utf8.withContiguousStorageIfAvailable { bytes in
+  static func parse(_ text: Span<UInt8>) -> PublicationDate? {
+    text.withUnsafeBufferPointer { bytes in
       var reader = Reader(bytes: bytes)
       return reader.date()
-    } ?? nil
+    }
   }
 
   private struct Reader {
@@ -25,7 +25,7 @@ enum PlainDate {
       if bytes.count > 5, bytes[3] == UInt8(ascii: ",") {
         guard letters() != nil, skip(","), skip(" ") else { return nil }
       }
-      guard let day = number(ofDigits: 1...2), skip(" "), let name = letters(), let month = Self.months[name],
+      guard let day = number(ofDigits: 1...2), skip(" "), let name = letters(), let month = Self.month(name),
         skip(" "), let year = number(ofDigits: 4...4), skip(" "), let time = time(), skip(" "),
         let offset = offset(), index == bytes.count, (FeedDate.earliestYear...9998).contains(year),
         (1...CivilDate.days(inMonth: month, ofYear: year)).contains(day)
@@ -89,11 +89,12 @@ enum PlainDate {
 
     private static let greenwich = word("gmt")
 
-    private static let months: [UInt32: Int64] = {
-      let names: [StaticString] = [
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-      ]
-      return Dictionary(uniqueKeysWithValues: zip(names.map(word), 1...))
-    }()
+    private static let months: [UInt32] = [
+      "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ].map { (name: StaticString) in word(name) }
+
+    private static func month(_ name: UInt32) -> Int64? {
+      months.firstIndex(of: name).map { Int64($0 + 1) }
+    }
   }
 }
