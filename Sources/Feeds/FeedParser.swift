@@ -56,7 +56,11 @@ public struct FeedParser: Sendable {
 
   private static func handOut(from builder: inout FeedBuilder, to take: (FeedEpisode) -> Void) {
     guard !builder.finished.isEmpty else { return }
-    for episode in builder.finished { take(episode) }
+    do {
+      // By a span, of which none is copied.
+      let episodes = builder.finished.span
+      for index in episodes.indices { take(episodes[index]) }
+    }
     builder.finished.removeAll(keepingCapacity: true)
   }
 }

@@ -33,11 +33,22 @@ struct FeedDocument {
   /// Whether notes were left out, because too many wait to be reported.
   private var leavesNotes = false
   /// The items that may be known episodes if no later one is.
-  private var undecided: [(episode: FeedEpisode, content: EpisodeContent)] = []
+  private var undecided: [Item] = []
   /// The dates of the newest items, the latest first.
   private(set) var latest: [Timestamp] = []
   /// How many episodes the library knows of the feed, those of this document included.
   private(set) var count: Int
+
+  /// An episode of the document: what the library keeps of it, and what it says at length.
+  private struct Item {
+    var content: EpisodeContent
+    let description: String?
+
+    init(_ episode: FeedEpisode, without secret: AddressSecret?) {
+      content = EpisodeContent(episode).without(secret)
+      description = episode.description
+    }
+  }
 
   private var parser: FeedParser
   private var matcher: EpisodeMatcher
@@ -93,21 +104,21 @@ struct FeedDocument {
   var pending: Int { appeared.count + changed.count }
 
   mutating func parse(_ bytes: UnsafeRawBufferPointer) {
-    var episodes: [FeedEpisode] = []
-    parser.parse(bytes) { episodes.append($0) }
-    for episode in episodes { take(episode) }
+    var found: [Item] = []
+    parser.parse(bytes) { found.append(Item($0, without: secret)) }
+    for item in found { take(item) }
   }
 
   /// Ends the document, and says what it was.
   mutating func finish() -> FeedOutcome {
-    var episodes: [FeedEpisode] = []
-    let outcome = parser.finish { episodes.append($0) }
-    for episode in episodes { take(episode) }
+    var found: [Item] = []
+    let outcome = parser.finish { found.append(Item($0, without: secret)) }
+    for item in found { take(item) }
     let isWhole = if case .feed(let report) = outcome { report.isWhole } else { false }
     let identities = undecided.map { EpisodeIdentity($0.content) }
     for ((item, identity), match) in zip(zip(undecided, identities), decide(identities)) {
       // Of a document that ends early the item that is the known episode may not have come: the next refresh decides.
-      if isWhole || match == .new { take(item.episode, item.content, as: identity, match) }
+      if isWhole || match == .new { take(item, as: identity, match) }
     }
     undecided = []
     return outcome
@@ -135,24 +146,21 @@ struct FeedDocument {
     }
   }
 
-  private mutating func take(_ episode: FeedEpisode) {
+  private mutating func take(_ item: Item) {
     guard items < RefreshLimits.items else { return }
-    let content = EpisodeContent(episode).without(secret)
-    note(content.published?.moment)
-    let identity = EpisodeIdentity(content)
+    note(item.content.published?.moment)
+    let identity = EpisodeIdentity(item.content)
     var match = matcher.match(identity)
     count(match)
     if match == .undecided {
-      guard undecided.count >= undecidedItems else { return undecided.append((episode, content)) }
+      guard undecided.count >= undecidedItems else { return undecided.append(item) }
       match = decide([identity]).first ?? .new
     }
-    take(episode, content, as: identity, match)
+    take(item, as: identity, match)
   }
 
-  private mutating func take(
-    _ episode: FeedEpisode, _ content: EpisodeContent, as identity: EpisodeIdentity, _ match: EpisodeMatcher.Match
-  ) {
-    var content = content
+  private mutating func take(_ item: Item, as identity: EpisodeIdentity, _ match: EpisodeMatcher.Match) {
+    var content = item.content
     switch match {
     case .repeated, .undecided: break
     case .new:
@@ -160,13 +168,13 @@ struct FeedDocument {
       guard count < RefreshLimits.episodes else { return }
       count += 1
       hasDifferences = true
-      content.notes = newNotes(of: episode, knownAs: nil)
+      content.notes = newNotes(item.description, knownAs: nil)
       appeared.append(content)
     case .known(let key):
       matched += 1
       if seen.insert(key).inserted { distinct += 1 }
       guard let traces = known[key] else { return }
-      content.notes = newNotes(of: episode, knownAs: traces.notesHash)
+      content.notes = newNotes(item.description, knownAs: traces.notesHash)
       let isOther = content.fingerprint != traces.fingerprint
       guard isOther || content.notes != nil else {
         if traces.isMissingFromFeed { returned.append(traces.id) }
@@ -182,10 +190,10 @@ struct FeedDocument {
     }
   }
 
-  /// The notes of an episode, if they are other ones than those with this hash, and there is room for them.
-  private mutating func newNotes(of episode: FeedEpisode, knownAs hash: Int64?) -> EpisodeNotes? {
+  /// The notes of an episode with this description, if they are other ones than those with this hash, and there is room for them.
+  private mutating func newNotes(_ description: String?, knownAs hash: Int64?) -> EpisodeNotes? {
     guard keepsNotes else { return nil }
-    let text = episode.description ?? ""
+    let text = description ?? ""
     let notes = NotesHTML.notes(secret?.parameter.removedAnywhere(in: text) ?? text)
     guard notes.isEmpty ? hash != nil : notes.hash != hash else { return nil }
     let waiting = appeared.notesBytes + changed.notesBytes

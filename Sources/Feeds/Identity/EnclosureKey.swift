@@ -9,6 +9,10 @@ struct EnclosureKey: Hashable, Sendable {
   let text: ExactText
 
   init(_ address: WebAddress) {
+    if let plain = Self.plainForm(of: address) {
+      text = ExactText(plain)
+      return
+    }
     var rest = Self.withoutSchemeAndPort(address)
     for _ in 0..<Self.maximumPrefixes {
       guard let target = TrackingPrefix.target(of: rest) else { break }
@@ -18,6 +22,20 @@ struct EnclosureKey: Hashable, Sendable {
     let authority = Self.inLowerCase(rest[..<end])
     let path = TrackingParameter.removed(from: rest[end...], host: authority)
     text = ExactText(String(decoding: authority + path, as: UTF8.self))
+  }
+
+  /// The form of an address that differs from it in the scheme alone, as most do; nil for any other.
+  private static func plainForm(of address: WebAddress) -> String? {
+    let bytes = address.description.utf8.span
+    // A checked address has a scheme of either form.
+    let start = bytes[4] == UInt8(ascii: ":") ? 7 : 8
+    let rest = bytes.extracting(start...)
+    let host = address.host.utf8.span
+    guard rest.extracting(first: host.count).hasBytes(of: host), !host.contains(UInt8(ascii: ":")),
+      rest.count == host.count || endsAuthority(rest[host.count]), !rest.contains(UInt8(ascii: "?")),
+      !TrackingPrefix.isKnown(host: address.host)
+    else { return nil }
+    return String(rest, 0..<rest.count)
   }
 
   /// The prefixes that are removed from one URL. Publishers stack up to ten.

@@ -13,6 +13,11 @@ enum TrackingPrefix {
     return nil
   }
 
+  /// Whether URLs at a host, in lower case, may begin with a known prefix.
+  static func isKnown(host: String) -> Bool {
+    host.utf8.count <= longestHost && byHost[host] != nil
+  }
+
   /// What follows the segments of a prefix.
   private static func rest(of path: ArraySlice<UInt8>, behind segments: [Segment]) -> ArraySlice<UInt8>? {
     var rest = path

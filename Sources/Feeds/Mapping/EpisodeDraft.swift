@@ -46,7 +46,7 @@ struct EpisodeDraft: Sendable {
   }
 
   /// The episode; nil if nothing identifies it.
-  func completed() -> FeedEpisode? {
+  consuming func completed() -> FeedEpisode? {
     var episode = value
     episode.guid = guid.value
     episode.title = title.value
@@ -66,6 +66,7 @@ struct EpisodeDraft: Sendable {
   /// A group is one content in several forms: its default is an enclosure if the episode has none, the others are
   /// alternates. Contents outside of groups are different files, or repeat the enclosure.
   private func addMedia(to episode: inout FeedEpisode) {
+    guard !media.isEmpty else { return }
     for group in 0..<max(groups, 1) {
       let number = group + 1
       var forms = media.filter { $0.group == number }.map(\.content)

@@ -153,7 +153,7 @@ extension FeedBuilder: DocumentBuilder {
     guard openNames[Int(name.shortHash)] > 0, let index = stack.indices.last(where: { isNamed(name, at: $0) }) else {
       return
     }
-    if let capture, index > capture.index {
+    if let captured = capture?.index, index > captured {
       if index < stack.count - 1 || !stack[index].isEmptyMarkup { appendEndTag(name) }
       while stack.count > index { removeTop() }
       return
@@ -257,10 +257,9 @@ extension FeedBuilder: DocumentBuilder {
   private mutating func close(to count: Int) {
     while stack.count > count, let open = removeTop() {
       guard open.tag != nil, var element = elements.popLast() else { continue }
-      if let ended = capture, ended.index == stack.count {
-        capture = nil
-        element.text = ended.wholeText
+      if capture?.index == stack.count, let ended = capture.take() {
         if ended.isCut { report(element.problem(.tooLong)) }
+        element.text = ended.wholeText()
       }
       complete(element, parent: stack.last?.tag)
       // The text of a description is kept, and long.
@@ -277,7 +276,7 @@ extension FeedBuilder: DocumentBuilder {
     openNames[Int(open.nameHash)] -= 1
     names.removeLast(names.count - open.nameStart)
     namespaces.leave(depth: stack.count)
-    if let base = bases.last, base.depth >= stack.count { bases.removeLast() }
+    if !bases.isEmpty, bases[bases.count - 1].depth >= stack.count { bases.removeLast() }
     return open
   }
 
@@ -295,14 +294,13 @@ extension FeedBuilder: DocumentBuilder {
   }
 
   private mutating func finishEpisode(_ element: FeedElement) {
-    guard let draft = episode else { return }
-    if let value = draft.completed() {
-      episodes += 1
-      finished.append(value)
-    } else {
-      report(element.problem(.unidentifiable))
+    guard let draft = episode.take() else { return }
+    let ordinal = draft.value.ordinal
+    guard let value = draft.completed() else {
+      return problems.append(FeedProblem(element: element.tag.rawValue, fault: .unidentifiable, episode: ordinal))
     }
-    episode = nil
+    episodes += 1
+    finished.append(value)
   }
 
   /// Reads an element into podcast or episode. An error costs what the element says.

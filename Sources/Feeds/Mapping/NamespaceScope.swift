@@ -19,8 +19,9 @@ struct NamespaceScope: Sendable {
 
   /// Forgets the declarations of elements at a depth or deeper.
   mutating func leave(depth: Int) {
-    guard let last = declarations.last, last.depth >= depth else { return }
-    while let last = declarations.last, last.depth >= depth { declarations.removeLast() }
+    let staying = declarations.lastIndex { $0.depth < depth }.map { $0 + 1 } ?? 0
+    guard staying < declarations.count else { return }
+    declarations.removeSubrange(staying...)
     tags.removeAll()
   }
 

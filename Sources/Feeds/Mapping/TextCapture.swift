@@ -37,7 +37,7 @@ struct TextCapture: Sendable {
   }
 
   /// The text without the beginning of a character that was cut.
-  var wholeText: [UInt8] {
+  consuming func wholeText() -> [UInt8] {
     guard isCut, let lead = text.suffix(4).lastIndex(where: { $0 & 0xC0 != 0x80 }) else { return text }
     let rest = Array(text[lead...])
     let isWhole = UTF8Sequence.length(at: 0, in: rest.span, available: rest.count) == .complete(rest.count)

@@ -25,6 +25,11 @@ extension Span<UInt8> {
     return index
   }
 
+  /// Whether a byte is one of its bytes.
+  func contains(_ byte: UInt8) -> Bool {
+    firstIndex(of: byte, or: byte, from: 0) < count
+  }
+
   /// Whether it has the bytes of another.
   func hasBytes(of other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
@@ -43,6 +48,11 @@ extension Span<UInt8> {
   /// Whether it has the bytes of a text.
   func hasBytes(of text: StaticString) -> Bool {
     text.withUTF8Buffer { hasBytes(of: $0.span) }
+  }
+
+  /// Whether its first bytes are those of a text.
+  func begins(with text: StaticString) -> Bool {
+    text.withUTF8Buffer { extracting(first: $0.count).hasBytes(of: $0.span) }
   }
 
   /// Eight bits that follow from the first and the last eight bytes, and from the length.

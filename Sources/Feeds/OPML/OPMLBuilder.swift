@@ -164,8 +164,7 @@ extension OPMLBuilder: DocumentBuilder {
     case "outline": pop()
     case "opml", "body": document.isWhole = true
     case "title":
-      guard let text = title.map({ PlainText.trimmed($0.wholeText) }) else { return }
-      title = nil
+      guard let text = title.take().map({ PlainText.trimmed($0.wholeText()) }) else { return }
       document.title = text.isEmpty ? nil : text
     default: break
     }

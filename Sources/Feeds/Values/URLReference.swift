@@ -16,9 +16,10 @@ enum URLReference {
 
   /// Whether a text is absolute and needs no change, as most are.
   private static func isPlain(_ text: String) -> Bool {
-    guard text.utf8.starts(with: "http://".utf8) || text.utf8.starts(with: "https://".utf8) else { return false }
-    return text.utf8.allSatisfy { byte in
-      switch byte {
+    let bytes = text.utf8.span
+    guard bytes.begins(with: "http://") || bytes.begins(with: "https://") else { return false }
+    return bytes.indices.allSatisfy { index in
+      switch bytes[index] {
       case 0...0x20, 0x7F..., UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"): false
       default: true
       }
