@@ -21,6 +21,7 @@ extension EpisodeContent {
   /// The episode's own enclosure, and others that are audio or video: its other forms. The first one that is audio or
   /// video is its own, else the first that is no picture, else the first.
   private static func chosen(of enclosures: [Enclosure]) -> (own: Enclosure?, others: [Enclosure]) {
+    guard enclosures.count > 1 else { return (enclosures.first, []) }
     let own =
       enclosures.first { $0.mediaKind != .other } ?? enclosures.first { !$0.isPicture } ?? enclosures.first
     return (own, enclosures.filter { $0.mediaKind != .other && $0.address != own?.address })

@@ -106,14 +106,14 @@ struct FeedDocument {
   mutating func parse(_ bytes: UnsafeRawBufferPointer) {
     var found: [Item] = []
     parser.parse(bytes) { found.append(Item($0, without: secret)) }
-    for item in found { take(item) }
+    for index in found.indices { take(found[index]) }
   }
 
   /// Ends the document, and says what it was.
   mutating func finish() -> FeedOutcome {
     var found: [Item] = []
     let outcome = parser.finish { found.append(Item($0, without: secret)) }
-    for item in found { take(item) }
+    for index in found.indices { take(found[index]) }
     let isWhole = if case .feed(let report) = outcome { report.isWhole } else { false }
     let identities = undecided.map { EpisodeIdentity($0.content) }
     for ((item, identity), match) in zip(zip(undecided, identities), decide(identities)) {

@@ -45,44 +45,45 @@ struct EpisodeDraft: Sendable {
     return true
   }
 
-  /// The episode; nil if nothing identifies it.
-  consuming func completed() -> FeedEpisode? {
-    var episode = value
-    episode.guid = guid.value
-    episode.title = title.value
-    episode.link = link.value
-    episode.description = description.value.map { PlainText.cleaned($0) }
-    episode.author = author.value
-    episode.published = published.value
-    episode.season = season.value
-    episode.number = number.value
-    episode.seconds = seconds.value
-    episode.images = images.value
-    addMedia(to: &episode)
-    guard episode.guid != nil || episode.title != nil || !episode.enclosures.isEmpty else { return nil }
+  /// The episode, which is moved out of the draft; nil if nothing identifies it.
+  mutating func complete() -> FeedEpisode? {
+    value.guid = guid.take()
+    value.title = title.take()
+    value.link = link.take()
+    value.description = description.take().map { PlainText.cleaned($0) }
+    value.author = author.take()
+    value.published = published.take()
+    value.season = season.take()
+    value.number = number.take()
+    value.seconds = seconds.take()
+    value.images = images.value
+    addMedia()
+    guard value.guid != nil || value.title != nil || !value.enclosures.isEmpty else { return nil }
+    var episode = FeedEpisode(ordinal: value.ordinal)
+    swap(&episode, &value)
     return episode
   }
 
   /// A group is one content in several forms: its default is an enclosure if the episode has none, the others are
   /// alternates. Contents outside of groups are different files, or repeat the enclosure.
-  private func addMedia(to episode: inout FeedEpisode) {
+  private mutating func addMedia() {
     guard !media.isEmpty else { return }
     for group in 0..<max(groups, 1) {
       let number = group + 1
       var forms = media.filter { $0.group == number }.map(\.content)
       guard !forms.isEmpty else { continue }
-      if episode.enclosures.isEmpty {
+      if value.enclosures.isEmpty {
         let first = forms.firstIndex(where: \.isDefault) ?? forms.startIndex
-        episode.enclosures += Self.enclosure(forms.remove(at: first))
+        value.enclosures += Self.enclosure(forms.remove(at: first))
       }
-      let known = Set(episode.enclosures.map(\.address))
-      episode.alternates += forms.filter { form in !form.sources.contains { known.contains($0.address) } }
+      let known = Set(value.enclosures.map(\.address))
+      value.alternates += forms.filter { form in !form.sources.contains { known.contains($0.address) } }
     }
     for (content, group) in media where group == nil {
       guard let enclosure = Self.enclosure(content).first,
-        !episode.enclosures.contains(where: { $0.address == enclosure.address })
+        !value.enclosures.contains(where: { $0.address == enclosure.address })
       else { continue }
-      episode.enclosures.append(enclosure)
+      value.enclosures.append(enclosure)
     }
   }
 

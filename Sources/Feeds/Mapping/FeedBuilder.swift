@@ -35,8 +35,8 @@ struct FeedBuilder: Sendable {
   private let address: WebAddress?
   private let keepsDescriptions: Bool
   private var capture: TextCapture?
-  /// The buffer of a former element's text, for the next one.
-  private var spareText: [UInt8] = []
+  /// The buffer of a former element's text, empty, for the next one.
+  private var spareText: [UInt8]?
 
   private struct OpenElement: Sendable {
     var nameStart: Int
@@ -199,12 +199,15 @@ extension FeedBuilder: DocumentBuilder {
         element.longAttributes.append(name)
         continue
       }
-      guard !name.hasPrefix("xmlns") else { continue }
+      guard !name.utf8.span.begins(with: "xmlns") else { continue }
       element.attributes.append((name, CharacterReference.decoded(bytes, attribute.value)))
     }
-    if let own = attempt({ () throws(FeedProblem) in try element.optionalAddress("xml:base") }) {
+    do {
+      guard let own = try element.optionalAddress("xml:base") else { return element }
       bases.append((own, stack.count - 1))
       element.base = own
+    } catch {
+      report(error)
     }
     return element
   }
@@ -230,8 +233,8 @@ extension FeedBuilder: DocumentBuilder {
       let isMarkup = type == "xhtml" || type == "application/xhtml+xml"
       capture = TextCapture(
         index: stack.count - 1, limit: limit, isMarkup: isMarkup,
-        isDropped: !keepsDescriptions && episode != nil && element.tag.isDescription, text: spareText)
-      spareText = []
+        isDropped: !keepsDescriptions && episode != nil && element.tag.isDescription)
+      if let text = spareText.take() { capture?.text = text }
     }
     return .markup
   }
@@ -263,9 +266,9 @@ extension FeedBuilder: DocumentBuilder {
       }
       complete(element, parent: stack.last?.tag)
       // The text of a description is kept, and long.
-      if spareText.capacity < element.text.capacity, !element.tag.isDescription {
-        swap(&spareText, &element.text)
-        spareText.removeAll(keepingCapacity: true)
+      if element.text.capacity > 0, !element.tag.isDescription {
+        element.text.removeAll(keepingCapacity: true)
+        spareText = element.text
       }
     }
   }
@@ -294,13 +297,14 @@ extension FeedBuilder: DocumentBuilder {
   }
 
   private mutating func finishEpisode(_ element: FeedElement) {
-    guard let draft = episode.take() else { return }
-    let ordinal = draft.value.ordinal
-    guard let value = draft.completed() else {
-      return problems.append(FeedProblem(element: element.tag.rawValue, fault: .unidentifiable, episode: ordinal))
+    guard episode != nil else { return }
+    if let value = episode?.complete() {
+      episodes += 1
+      finished.append(value)
+    } else {
+      report(element.problem(.unidentifiable))
     }
-    episodes += 1
-    finished.append(value)
+    episode = nil
   }
 
   /// Reads an element into podcast or episode. An error costs what the element says.

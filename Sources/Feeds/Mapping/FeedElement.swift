@@ -32,7 +32,7 @@ struct FeedElement: Sendable {
       if longAttributes.contains(name) { throw problem(.tooLong, attribute: name) }
       return nil
     }
-    if value.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) { return value.isEmpty ? nil : value }
+    if value.utf8.span.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) { return value.isEmpty ? nil : value }
     let trimmed = PlainText.cleaned(Array(value.utf8))
     return trimmed.isEmpty ? nil : trimmed
   }
@@ -63,7 +63,7 @@ struct FeedElement: Sendable {
   /// A media type in lower case, without its parameters.
   func mediaType(_ name: String) throws(FeedProblem) -> String? {
     guard let value = try optional(name) else { return nil }
-    if value.utf8.allSatisfy(Self.isPlainTypeByte) { return value }
+    if value.utf8.span.allSatisfy(Self.isPlainTypeByte) { return value }
     let essence = value.lowercased().prefix { $0 != ";" && !$0.isWhitespace }
     return essence.isEmpty ? nil : String(essence)
   }
@@ -90,7 +90,7 @@ struct FeedElement: Sendable {
   /// The bytes that the element claims to have: digits, with commas at most.
   func claimedLength(_ name: String) throws(FeedProblem) -> Int64? {
     guard let value = try optional(name) else { return nil }
-    let digits = value.utf8.contains(UInt8(ascii: ",")) ? value.filter { $0 != "," } : value
+    let digits = value.utf8.span.contains(UInt8(ascii: ",")) ? value.filter { $0 != "," } : value
     guard let length = Self.integer(digits) else { throw invalid(value, attribute: name) }
     return length > 0 ? length : nil
   }
@@ -159,7 +159,8 @@ struct FeedElement: Sendable {
 
   /// Digits, up to the largest number.
   static func integer(_ text: String) -> Int64? {
-    guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+    let digits = text.utf8.span
+    guard !digits.isEmpty, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
       return nil
     }
     return Int64(text)

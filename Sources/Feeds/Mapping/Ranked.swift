@@ -8,6 +8,9 @@ struct Ranked<Value: Sendable>: Sendable {
     guard let value, rank > self.rank else { return }
     (self.value, self.rank) = (value, rank)
   }
+
+  /// The value, which it has no longer.
+  mutating func take() -> Value? { value.take() }
 }
 
 /// Images in the order of what is known of them, each once.

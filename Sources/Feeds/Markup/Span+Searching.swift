@@ -50,6 +50,12 @@ extension Span<UInt8> {
     text.withUTF8Buffer { hasBytes(of: $0.span) }
   }
 
+  /// Whether each of its bytes satisfies a condition.
+  func allSatisfy(_ condition: (UInt8) -> Bool) -> Bool {
+    for index in indices where !condition(self[index]) { return false }
+    return true
+  }
+
   /// Whether its first bytes are those of a text.
   func begins(with text: StaticString) -> Bool {
     text.withUTF8Buffer { extracting(first: $0.count).hasBytes(of: $0.span) }

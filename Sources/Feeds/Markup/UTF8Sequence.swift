@@ -53,7 +53,7 @@ extension String {
   /// A name in lower case. Most names are.
   init(inLowerCase bytes: Span<UInt8>) {
     let text = String(bytes, 0..<bytes.count)
-    let isLower = bytes.indices.allSatisfy { bytes[$0] < 0x80 && !(0x41...0x5A).contains(bytes[$0]) }
+    let isLower = bytes.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
     self = isLower ? text : text.lowercased()
   }
 }

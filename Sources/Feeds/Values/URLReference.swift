@@ -18,8 +18,8 @@ enum URLReference {
   private static func isPlain(_ text: String) -> Bool {
     let bytes = text.utf8.span
     guard bytes.begins(with: "http://") || bytes.begins(with: "https://") else { return false }
-    return bytes.indices.allSatisfy { index in
-      switch bytes[index] {
+    return bytes.allSatisfy { byte in
+      switch byte {
       case 0...0x20, 0x7F..., UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"): false
       default: true
       }
