@@ -47,6 +47,9 @@ public struct EpisodeMatcher: Sendable {
   private var enclosures = CandidateIndex<Name>()
   private var formerEnclosures = CandidateIndex<Name>()
   private var headlines = CandidateIndex<Headline>()
+  /// Of the items with a guid the first with each: most feeds have no second one.
+  private var firstItems = NameMap<ComparableIdentity>()
+  /// The names of the other items, and of the first with the same guid.
   private var items: Set<ItemName> = []
   /// The guids of known episodes that items have of which nothing else but perhaps the title is as it was.
   private var claimedGuids: Set<Name> = []
@@ -149,12 +152,22 @@ public struct EpisodeMatcher: Sendable {
 
   /// Whether no earlier item was the same.
   private mutating func remember(_ item: ComparableIdentity) -> Bool {
-    let published = item.published?.milliseconds
     guard let guid = item.guid else {
-      let name =
-        item.enclosure.map { ItemName.placed(enclosure: $0, title: item.title, published: published) } ?? .whole(item)
-      return items.insert(name).inserted
+      guard let enclosure = item.enclosure else { return items.insert(.whole(item)).inserted }
+      let published = item.published?.milliseconds
+      return items.insert(.placed(enclosure: enclosure, title: item.title, published: published)).inserted
     }
+    guard let first = firstItems[guid] else {
+      firstItems.insert(item, for: guid)
+      return true
+    }
+    _ = remember(first, guid: guid)
+    return remember(item, guid: guid)
+  }
+
+  /// Whether no earlier item of those with the same guid was the same.
+  private mutating func remember(_ item: ComparableIdentity, guid: Name) -> Bool {
+    let published = item.published?.milliseconds
     // Both are inserted, also those of a repetition.
     let isTitleNew = items.insert(.titled(guid: guid, enclosure: item.enclosure, title: item.title)).inserted
     let isDateNew = items.insert(.dated(guid: guid, enclosure: item.enclosure, published: published)).inserted

@@ -7,11 +7,13 @@ struct ExactText: Hashable, Sendable {
   }
 
   static func == (lhs: Self, rhs: Self) -> Bool {
-    lhs.text.utf8.elementsEqual(rhs.text.utf8)
+    lhs.text.utf8.span.hasBytes(of: rhs.text.utf8.span)
   }
 
   func hash(into hasher: inout Hasher) {
-    // Texts that are equal byte for byte are equal strings.
-    hasher.combine(text)
+    // A string hashes its normal form instead, and thousands of different texts can have the same.
+    text.utf8.span.withUnsafeBytes { hasher.combine(bytes: $0) }
+    // No text has this byte: it ends each in what has several.
+    hasher.combine(0xFF as UInt8)
   }
 }
