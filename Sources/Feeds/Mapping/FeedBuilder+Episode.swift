@@ -33,7 +33,7 @@ extension FeedBuilder {
     case .link: episode?.link.offer(try element.address(), rank: 3)
     case .atomLink: try takeEntryLink(element)
     case .contentEncoded: offerDescription(element, rank: 4)
-    case .atomContent where !element.attributes.contains { $0.name == "src" }:
+    case .atomContent where element.value(of: "src") == nil:
       offerDescription(element, rank: 4)
     case .description: offerDescription(element, rank: 3)
     case .itunesSummary, .atomSummary, .playDescription: offerDescription(element, rank: 2)

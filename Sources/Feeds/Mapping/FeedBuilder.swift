@@ -36,7 +36,7 @@ struct FeedBuilder: Sendable {
   private let keepsDescriptions: Bool
   private var capture: TextCapture?
   /// The buffer of a former element's text, empty, for the next one.
-  private var spareText: [UInt8]?
+  private var spareText: [UInt8] = []
 
   private struct OpenElement: Sendable {
     var nameStart: Int
@@ -189,27 +189,23 @@ extension FeedBuilder: DocumentBuilder {
 
   /// The element on top of the stack with its attributes; one with `xml:base` changes what the URLs in it refer to.
   private mutating func element(_ tag: FeedTag, in bytes: Span<UInt8>, attributes: [AttributeRange]) -> FeedElement {
-    var element = FeedElement(tag)
-    element.base = base
-    guard !attributes.isEmpty else { return element }
-    element.attributes.reserveCapacity(attributes.count)
+    guard !attributes.isEmpty else { return FeedElement(tag, base: base) }
+    var values: [FeedElement.Attribute] = []
+    values.reserveCapacity(attributes.count)
     for attribute in attributes {
       let name = String(inLowerCase: bytes.extracting(attribute.name))
-      guard attribute.value.count <= FeedLimits.maximumAttributeBytes else {
-        element.longAttributes.append(name)
-        continue
+      if attribute.value.count > FeedLimits.maximumAttributeBytes {
+        values.append(.init(name: name, value: nil))
+      } else if !name.utf8.span.begins(with: "xmlns") {
+        values.append(.init(name: name, value: CharacterReference.decoded(bytes, attribute.value)))
       }
-      guard !name.utf8.span.begins(with: "xmlns") else { continue }
-      element.attributes.append((name, CharacterReference.decoded(bytes, attribute.value)))
     }
-    do {
-      guard let own = try element.optionalAddress("xml:base") else { return element }
-      bases.append((own, stack.count - 1))
-      element.base = own
-    } catch {
-      report(error)
+    let element = FeedElement(tag, attributes: values, base: base)
+    guard let own = attempt({ () throws(FeedProblem) in try element.optionalAddress("xml:base") }) else {
+      return element
     }
-    return element
+    bases.append((own, stack.count - 1))
+    return FeedElement(tag, attributes: values, base: own)
   }
 
   // MARK: Opening and closing
@@ -229,12 +225,13 @@ extension FeedBuilder: DocumentBuilder {
     default: break
     }
     if case .text(let limit) = element.tag.content {
-      let type = element.attributes.first { $0.name == "type" }?.value.lowercased()
+      let type = element.value(of: "type")?.lowercased()
       let isMarkup = type == "xhtml" || type == "application/xhtml+xml"
-      capture = TextCapture(
+      var capture = TextCapture(
         index: stack.count - 1, limit: limit, isMarkup: isMarkup,
         isDropped: !keepsDescriptions && episode != nil && element.tag.isDescription)
-      if let text = spareText.take() { capture?.text = text }
+      swap(&capture.text, &spareText)
+      self.capture = capture
     }
     return .markup
   }
@@ -260,15 +257,16 @@ extension FeedBuilder: DocumentBuilder {
   private mutating func close(to count: Int) {
     while stack.count > count, let open = removeTop() {
       guard open.tag != nil, var element = elements.popLast() else { continue }
-      if capture?.index == stack.count, let ended = capture.take() {
+      if capture?.index == stack.count, var ended = capture.take() {
         if ended.isCut { report(element.problem(.tooLong)) }
-        element.text = ended.wholeText()
+        ended.dropPartOfCharacter()
+        swap(&element.text, &ended.text)
       }
       complete(element, parent: stack.last?.tag)
       // The text of a description is kept, and long.
-      if element.text.capacity > 0, !element.tag.isDescription {
+      if element.text.capacity > spareText.capacity, !element.tag.isDescription {
         element.text.removeAll(keepingCapacity: true)
-        spareText = element.text
+        swap(&element.text, &spareText)
       }
     }
   }

@@ -3,17 +3,23 @@ import PodfluxCore
 /// A complete element: its name, attributes and text. Its accessors throw a `FeedProblem` that names element and
 /// attribute.
 struct FeedElement: Sendable {
+  /// An attribute with its name in lower case and references replaced.
+  struct Attribute: Sendable {
+    var name: String
+    /// Nil for one that was dropped because it is too long.
+    var value: String?
+  }
+
   let tag: FeedTag
-  /// Names in lower case, references replaced.
-  var attributes: [(name: String, value: String)] = []
-  /// The attributes that were dropped because they are too long.
-  var longAttributes: [String] = []
+  var attributes: [Attribute]
   /// What relative URLs are relative to.
   var base: WebAddress?
   var text: [UInt8] = []
 
-  init(_ tag: FeedTag) {
+  init(_ tag: FeedTag, attributes: [Attribute] = [], base: WebAddress?) {
     self.tag = tag
+    self.attributes = attributes
+    self.base = base
   }
 
   func problem(_ fault: FeedProblem.Fault, attribute: String? = nil) -> FeedProblem {
@@ -26,10 +32,15 @@ struct FeedElement: Sendable {
 
   // MARK: Attributes
 
+  /// The value of the first attribute with a name, as it is written; nil if there is none, or it was dropped.
+  func value(of name: String) -> String? {
+    attributes.first { $0.name == name && $0.value != nil }?.value
+  }
+
   /// The first attribute with a name; nil if there is none, or it is empty.
   func optional(_ name: String) throws(FeedProblem) -> String? {
-    guard let value = attributes.first(where: { $0.name == name })?.value else {
-      if longAttributes.contains(name) { throw problem(.tooLong, attribute: name) }
+    guard let value = value(of: name) else {
+      if attributes.contains(where: { $0.name == name }) { throw problem(.tooLong, attribute: name) }
       return nil
     }
     if value.utf8.span.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) { return value.isEmpty ? nil : value }
@@ -39,10 +50,10 @@ struct FeedElement: Sendable {
 
   /// The element with its attributes under their names alone: in RDF each has the prefix of its namespace.
   var withoutPrefixes: FeedElement {
-    func local(_ name: String) -> String { String(name.split(separator: ":").last ?? "") }
     var element = self
-    element.attributes = attributes.map { (local($0.name), $0.value) }
-    element.longAttributes = longAttributes.map(local)
+    for index in attributes.indices {
+      element.attributes[index].name = String(attributes[index].name.split(separator: ":").last ?? "")
+    }
     return element
   }
 
@@ -80,7 +91,7 @@ struct FeedElement: Sendable {
 
   /// The address of an image: in an attribute, in another one that publishers confuse with it, or as text.
   func imageAddress(_ name: String) throws(FeedProblem) -> WebAddress {
-    for candidate in [name, "href", "url"] where attributes.contains(where: { $0.name == candidate }) {
+    for candidate in [name, "href", "url"] where value(of: candidate) != nil {
       return try address(candidate)
     }
     guard text.contains(where: { $0 > 0x20 }) else { throw problem(.missing, attribute: name) }

@@ -36,11 +36,11 @@ struct TextCapture: Sendable {
     }
   }
 
-  /// The text without the beginning of a character that was cut.
-  consuming func wholeText() -> [UInt8] {
-    guard isCut, let lead = text.suffix(4).lastIndex(where: { $0 & 0xC0 != 0x80 }) else { return text }
-    let rest = Array(text[lead...])
-    let isWhole = UTF8Sequence.length(at: 0, in: rest.span, available: rest.count) == .complete(rest.count)
-    return isWhole ? text : Array(text[..<lead])
+  /// Drops the beginning of a character that was cut from the end of the text.
+  mutating func dropPartOfCharacter() {
+    guard isCut, let lead = text.suffix(4).lastIndex(where: { $0 & 0xC0 != 0x80 }) else { return }
+    let available = text.count - lead
+    let isWhole = UTF8Sequence.length(at: lead, in: text.span, available: available) == .complete(available)
+    if !isWhole { text.removeSubrange(lead...) }
   }
 }

@@ -13,15 +13,24 @@ extension Span<UInt8> {
 
   /// The index of the first byte from `start` on that is one of two, or the end.
   func firstIndex(of first: UInt8, or second: UInt8, from start: Int) -> Int {
-    let (firsts, seconds) = (UInt64(first) &* Self.lowBits, UInt64(second) &* Self.lowBits)
+    firstIndex(of: first, or: second, or: second, from: start)
+  }
+
+  /// The index of the first byte from `start` on that is one of three, or the end.
+  @inline(__always)
+  func firstIndex(of first: UInt8, or second: UInt8, or third: UInt8, from start: Int) -> Int {
+    let (firsts, seconds, thirds) = (
+      UInt64(first) &* Self.lowBits, UInt64(second) &* Self.lowBits, UInt64(third) &* Self.lowBits
+    )
     var index = start
     while count - index >= 8 {
       let word = word(at: index)
-      let found = Self.zeroBytes(of: word ^ firsts) | Self.zeroBytes(of: word ^ seconds)
+      let found =
+        Self.zeroBytes(of: word ^ firsts) | Self.zeroBytes(of: word ^ seconds) | Self.zeroBytes(of: word ^ thirds)
       if found != 0 { return index + found.trailingZeroBitCount / 8 }
       index += 8
     }
-    while index < count, self[index] != first, self[index] != second { index += 1 }
+    while index < count, self[index] != first, self[index] != second, self[index] != third { index += 1 }
     return index
   }
 

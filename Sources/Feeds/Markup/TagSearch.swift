@@ -23,35 +23,42 @@ struct TagSearch: Sendable {
   /// The index of the `>` that ends the tag, or of a `<` that cuts it off; nil if neither is before the limit.
   mutating func end(in bytes: Span<UInt8>, tag start: Int, limit: Int) -> Int? {
     let bytes = bytes.extracting(..<limit)
-    // What the loop changes for each byte is in registers that way.
-    var (place, previous) = (place, previous)
-    defer { (self.place, self.previous) = (place, previous) }
     var index = start + searched
     while index < limit {
-      let byte = bytes[index]
       switch place {
+      case .outside:
+        let next = bytes.firstIndex(of: UInt8(ascii: "="), or: UInt8(ascii: ">"), or: UInt8(ascii: "<"), from: index)
+        if let last = (index..<next).last(where: { !Self.isBlank(bytes[$0]) }) { previous = bytes[last] }
+        index = next
+        guard index < limit else { continue }
+        guard bytes[index] == UInt8(ascii: "=") else { return index }
+        place = .behindEquals
+        previous = UInt8(ascii: "=")
       case .quoted(let quote):
         index = bytes.firstIndex(of: quote, or: quote, from: index)
         guard index < limit else { continue }
         place = .outside
         previous = quote
-        index += 1
-        continue
-      case _ where byte == UInt8(ascii: ">") || byte == UInt8(ascii: "<"): return index
-      case .outside: if byte == UInt8(ascii: "=") { place = .behindEquals }
-      case .behindEquals:
-        if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-          place = .quoted(byte)
-        } else if !Self.isBlank(byte) {
-          place = .unquoted
-        }
-      case .unquoted: if Self.isBlank(byte) { place = .outside }
+      case .behindEquals, .unquoted:
+        let byte = bytes[index]
+        guard byte != UInt8(ascii: ">"), byte != UInt8(ascii: "<") else { return index }
+        advance(over: byte)
       }
-      if !Self.isBlank(byte) { previous = byte }
       index += 1
     }
     searched = max(limit - start, searched)
     return nil
+  }
+
+  /// Goes on behind a byte of a value, or of the blanks before it.
+  private mutating func advance(over byte: UInt8) {
+    if Self.isBlank(byte) {
+      if case .unquoted = place { place = .outside }
+      return
+    }
+    previous = byte
+    guard case .behindEquals = place else { return }
+    place = byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") ? .quoted(byte) : .unquoted
   }
 
   /// The name in a tag that begins with `<`.
@@ -66,7 +73,7 @@ struct TagSearch: Sendable {
 
   /// The name, and the attributes, of a tag that begins with `<` and has lost its `>`.
   static func split(_ tag: Span<UInt8>, into attributes: inout [AttributeRange]) -> Range<Int> {
-    attributes.removeAll(keepingCapacity: true)
+    if !attributes.isEmpty { attributes.removeAll(keepingCapacity: true) }
     let name = name(of: tag)
     var index = name.upperBound
     while attributes.count < FeedLimits.maximumAttributes {

@@ -164,7 +164,9 @@ extension OPMLBuilder: DocumentBuilder {
     case "outline": pop()
     case "opml", "body": document.isWhole = true
     case "title":
-      guard let text = title.take().map({ PlainText.trimmed($0.wholeText()) }) else { return }
+      guard var title = title.take() else { return }
+      title.dropPartOfCharacter()
+      let text = PlainText.trimmed(title.text)
       document.title = text.isEmpty ? nil : text
     default: break
     }
