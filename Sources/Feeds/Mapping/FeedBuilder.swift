@@ -26,8 +26,6 @@ struct FeedBuilder: Sendable {
   private var elements: [FeedElement] = []
   /// The names of the open elements, one after another.
   private var names: [UInt8] = []
-  /// How many elements are open, by a hash of their names: most end tags that match none are found out by it.
-  private var openNames = [Int](repeating: 0, count: Int(UInt8.max) + 1)
   /// How many elements beyond the deepest are open.
   private var skippedElements = 0
   private var namespaces = NamespaceScope()
@@ -40,6 +38,7 @@ struct FeedBuilder: Sendable {
 
   private struct OpenElement: Sendable {
     var nameStart: Int
+    /// By which most names that differ are told apart.
     var nameHash: UInt8
     /// Nil for one that is not read.
     var tag: FeedTag?
@@ -117,7 +116,6 @@ extension FeedBuilder: DocumentBuilder {
     }
     var open = OpenElement(nameStart: names.count, nameHash: hash)
     names.append(name, 0..<name.count)
-    openNames[Int(hash)] += 1
     guard capture == nil else {
       capture?.append(bytes)
       capture?.append(">")
@@ -150,9 +148,8 @@ extension FeedBuilder: DocumentBuilder {
       skippedElements -= 1
       return
     }
-    guard openNames[Int(name.shortHash)] > 0, let index = stack.indices.last(where: { isNamed(name, at: $0) }) else {
-      return
-    }
+    let hash = name.shortHash
+    guard let index = stack.indices.last(where: { stack[$0].nameHash == hash && isNamed(name, at: $0) }) else { return }
     if let captured = capture?.index, index > captured {
       if index < stack.count - 1 || !stack[index].isEmptyMarkup { appendEndTag(name) }
       while stack.count > index { removeTop() }
@@ -274,7 +271,6 @@ extension FeedBuilder: DocumentBuilder {
   @discardableResult
   private mutating func removeTop() -> OpenElement? {
     guard let open = stack.popLast() else { return nil }
-    openNames[Int(open.nameHash)] -= 1
     names.removeLast(names.count - open.nameStart)
     namespaces.leave(depth: stack.count)
     if !bases.isEmpty, bases[bases.count - 1].depth >= stack.count { bases.removeLast() }

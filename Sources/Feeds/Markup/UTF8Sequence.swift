@@ -50,10 +50,15 @@ extension String {
     self = bytes.extracting(range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// A name in lower case. Most names are.
+  /// A name in lower case.
   init(inLowerCase bytes: Span<UInt8>) {
-    let text = String(bytes, 0..<bytes.count)
-    let isLower = bytes.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
-    self = isLower ? text : text.lowercased()
+    guard bytes.endOfASCII(from: 0) == bytes.count else {
+      self = String(bytes, 0..<bytes.count).lowercased()
+      return
+    }
+    self.init(unsafeUninitializedCapacity: bytes.count) { output in
+      for index in bytes.indices { output[index] = bytes[index].inLowerCase }
+      return bytes.count
+    }
   }
 }

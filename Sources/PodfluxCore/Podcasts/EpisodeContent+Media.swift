@@ -17,8 +17,11 @@ extension EpisodeContent.Enclosure {
 
   /// Whether a media type begins with another one, which is in lower case. Each new episode asks.
   private static func isOf(_ kind: StaticString, _ type: String) -> Bool {
-    kind.withUTF8Buffer { kind in
-      type.utf8.count >= kind.count && zip(kind, type.utf8).allSatisfy { $0 == $1 || $0 == $1 | 0x20 }
+    let type = type.utf8.span
+    return kind.withUTF8Buffer { kind in
+      guard type.count >= kind.count else { return false }
+      for index in kind.indices where kind[index] != type[index] && kind[index] != type[index] | 0x20 { return false }
+      return true
     }
   }
 }

@@ -62,10 +62,12 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// Where the authority of an address begins; nil without a scheme in lower case.
   private static func nameStart(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-    for scheme in [StaticString("https://"), "http://"] where bytes.count > scheme.utf8CodeUnitCount {
-      if scheme.withUTF8Buffer({ bytes.starts(with: $0) }) { return scheme.utf8CodeUnitCount }
+    guard bytes.count > 8 else { return nil }
+    let scheme: StaticString = bytes[4] == UInt8(ascii: ":") ? "http://" : "https://"
+    return scheme.withUTF8Buffer { scheme in
+      for index in scheme.indices where bytes[index] != scheme[index] { return nil }
+      return scheme.count
     }
-    return nil
   }
 
   private static func isPlainNameByte(_ byte: UInt8) -> Bool {
