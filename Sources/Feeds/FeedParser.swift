@@ -56,11 +56,8 @@ public struct FeedParser: Sendable {
 
   private static func handOut(from builder: inout FeedBuilder, to take: (FeedEpisode) -> Void) {
     guard !builder.finished.isEmpty else { return }
-    do {
-      // By a span, of which none is copied.
-      let episodes = builder.finished.span
-      for index in episodes.indices { take(episodes[index]) }
-    }
-    builder.finished.removeAll(keepingCapacity: true)
+    // From the end of the array each is moved out, not copied.
+    builder.finished.reverse()
+    while let episode = builder.finished.popLast() { take(episode) }
   }
 }

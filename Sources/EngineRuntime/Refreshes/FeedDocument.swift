@@ -45,7 +45,8 @@ struct FeedDocument {
     let description: String?
 
     init(_ episode: FeedEpisode, without secret: AddressSecret?) {
-      content = EpisodeContent(episode).without(secret)
+      let whole = EpisodeContent(episode)
+      content = secret == nil ? whole : whole.without(secret)
       description = episode.description
     }
   }
@@ -106,14 +107,14 @@ struct FeedDocument {
   mutating func parse(_ bytes: UnsafeRawBufferPointer) {
     var found: [Item] = []
     parser.parse(bytes) { found.append(Item($0, without: secret)) }
-    for index in found.indices { take(found[index]) }
+    takeAll(&found)
   }
 
   /// Ends the document, and says what it was.
   mutating func finish() -> FeedOutcome {
     var found: [Item] = []
     let outcome = parser.finish { found.append(Item($0, without: secret)) }
-    for index in found.indices { take(found[index]) }
+    takeAll(&found)
     let isWhole = if case .feed(let report) = outcome { report.isWhole } else { false }
     let identities = undecided.map { EpisodeIdentity($0.content) }
     for ((item, identity), match) in zip(zip(undecided, identities), decide(identities)) {
@@ -146,7 +147,13 @@ struct FeedDocument {
     }
   }
 
-  private mutating func take(_ item: Item) {
+  /// Takes items in their order. From the end of the array each is moved out, not copied.
+  private mutating func takeAll(_ found: inout [Item]) {
+    found.reverse()
+    while let item = found.popLast() { take(item) }
+  }
+
+  private mutating func take(_ item: consuming Item) {
     guard items < RefreshLimits.items else { return }
     note(item.content.published?.moment)
     let identity = EpisodeIdentity(item.content)
@@ -159,8 +166,9 @@ struct FeedDocument {
     take(item, as: identity, match)
   }
 
-  private mutating func take(_ item: Item, as identity: EpisodeIdentity, _ match: EpisodeMatcher.Match) {
-    var content = item.content
+  private mutating func take(
+    _ item: consuming Item, as identity: EpisodeIdentity, _ match: EpisodeMatcher.Match
+  ) {
     switch match {
     case .repeated, .undecided: break
     case .new:
@@ -168,29 +176,31 @@ struct FeedDocument {
       guard count < RefreshLimits.episodes else { return }
       count += 1
       hasDifferences = true
-      content.notes = newNotes(item.description, knownAs: nil)
-      appeared.append(content)
+      item.content.notes = newNotes(item.description, knownAs: nil)
+      appeared.append(item.content)
     case .known(let key):
       matched += 1
       if seen.insert(key).inserted { distinct += 1 }
       guard let traces = known[key] else { return }
-      content.notes = newNotes(item.description, knownAs: traces.notesHash)
-      let isOther = content.fingerprint != traces.fingerprint
-      guard isOther || content.notes != nil else {
+      item.content.notes = newNotes(item.description, knownAs: traces.notesHash)
+      let isOther = item.content.fingerprint != traces.fingerprint
+      guard isOther || item.content.notes != nil else {
         if traces.isMissingFromFeed { returned.append(traces.id) }
         return
       }
       if isOther { hasDifferences = true }
-      if content.notes != nil { hasOtherNotes = true }
+      if item.content.notes != nil { hasOtherNotes = true }
       // It is in the feed again once it is written.
       let names = KnownEpisode(traces).formerNames(afterBecoming: identity)
       changed.append(
         .init(
-          id: traces.id, content: content, formerNames: .init(guids: names.guids, enclosures: names.enclosures)))
+          id: traces.id, content: item.content,
+          formerNames: .init(guids: names.guids, enclosures: names.enclosures)))
     }
   }
 
-  /// The notes of an episode with this description, if they are other ones than those with this hash, and there is room for them.
+  /// The notes of an episode with this description, if they are other ones than those with this hash, and there is room
+  /// for them.
   private mutating func newNotes(_ description: String?, knownAs hash: Int64?) -> EpisodeNotes? {
     guard keepsNotes else { return nil }
     let text = description ?? ""

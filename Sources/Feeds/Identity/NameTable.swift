@@ -1,8 +1,8 @@
 /// Numbers for the texts by which episodes are known, so that a text is hashed and compared once and its number from
 /// then on.
 ///
-/// It is a hash table with open addressing (Knuth, The Art of Computer Programming, section 6.4, algorithm L) that keeps
-/// the hashes of its texts: a Dictionary would hash them again each time it grows.
+/// It is a hash table with open addressing (Knuth, The Art of Computer Programming, section 6.4, algorithm L) that
+/// keeps the hashes of its texts: a Dictionary would hash them again each time it grows.
 struct NameTable: Sendable {
   /// A text's number. Two have the same number only if they are equal byte for byte.
   struct Name: Hashable, Sendable {

@@ -202,7 +202,9 @@ extension FeedBuilder: DocumentBuilder {
       return element
     }
     bases.append((own, stack.count - 1))
-    return FeedElement(tag, attributes: values, base: own)
+    var based = element
+    based.base = own
+    return based
   }
 
   // MARK: Opening and closing

@@ -17,6 +17,8 @@ extension Span<UInt8> {
   }
 
   /// The index of the first byte from `start` on that is one of three, or the end.
+  ///
+  /// Inlined, so that a search for two does not look for the third.
   @inline(__always)
   func firstIndex(of first: UInt8, or second: UInt8, or third: UInt8, from start: Int) -> Int {
     let (firsts, seconds, thirds) = (
@@ -91,8 +93,8 @@ extension Span<UInt8> {
     UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
   }
 
-  /// The high bit of the lowest byte of a word that is zero, and perhaps of higher ones; 0 if no byte is zero (Sean Eron
-  /// Anderson, Bit Twiddling Hacks, "Determine if a word has a zero byte").
+  /// The high bit of the lowest byte of a word that is zero, and perhaps of higher ones; 0 if no byte is zero (Sean
+  /// Eron Anderson, Bit Twiddling Hacks, "Determine if a word has a zero byte").
   private static func zeroBytes(of word: UInt64) -> UInt64 {
     (word &- lowBits) & ~word & highBits
   }
