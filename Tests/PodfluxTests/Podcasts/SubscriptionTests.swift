@@ -91,6 +91,28 @@ struct SubscriptionTests {
     #expect(!scene.log.contains("hidden"))
   }
 
+  @Test("A host is asked for four feeds at once; the others wait, and one that is left meanwhile is never asked for")
+  func slots() throws {
+    let scene = try Scene()
+    let shows = (1...12).map { FeedOnOrigin(scene, path: "/\($0).xml") }
+    for show in shows { show.publish(1...1) }
+    for show in shows.prefix(4) { scene.origin.serve(show.path, Behaviour.status(200).failingBeforeHead(.stall)) }
+    let engine = try scene.start()
+    for (number, show) in zip(1..., shows) {
+      try engine.order("feeds/subscribe", ["url": show.url, "id": "f\(number)"])
+    }
+    try scene.origin.wait(upTo: .seconds(20)) { $0.activeRequests == 4 }
+    for number in 1...12 { _ = try engine.waitForFeed("f\(number)") { $0["refreshing"] as? Bool == true } }
+    try engine.order("feeds/unsubscribe", ["id": "f9"])
+    scene.origin.dropConnections()
+    for number in [5, 6, 7, 8, 10, 11, 12] {
+      _ = try engine.waitForFeed("f\(number)") { $0["lastRefreshed"] is String }
+    }
+    for number in 1...4 { _ = try engine.waitForFeed("f\(number)") { $0["error"] is [String: Any] } }
+    #expect(scene.origin.snapshot.peakConcurrentRequests == 4)
+    #expect(scene.origin.snapshot.requests(path: "/9.xml").isEmpty)
+  }
+
   @Test("An observer is told of feeds and episodes as they change, and of the actions")
   func observation() throws {
     let scene = try Scene()
