@@ -31,10 +31,13 @@ struct PagedNews<Element> {
       bytes += self.bytes(of: elements[end])
       end += 1
     }
-    defer {
-      elements.removeFirst(end)
-      notesBytes -= bytes
+    defer { notesBytes -= bytes }
+    // Most feeds have one page: it is handed over as it is.
+    guard end < count else {
+      defer { elements = [] }
+      return elements
     }
+    defer { elements.removeFirst(end) }
     return Array(elements[..<end])
   }
 
