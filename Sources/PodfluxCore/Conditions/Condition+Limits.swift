@@ -89,8 +89,8 @@ package struct ConditionCount {
   }
 }
 
-/// Walks through a condition and counts its parts, and how deep they stand in each other, as lines do: a line joins what
-/// must all hold in one object, and what is excluded, or an alternative, is an object of its own.
+/// Walks through a condition and counts its parts, and how deep they stand in each other, as lines do: a line joins
+/// what must all hold in one object, and what is excluded, or an alternative, is an object of its own.
 private struct ConditionWalk<Value: LimitedCondition> {
   let path: String
   let takesClasses: Bool

@@ -108,6 +108,7 @@ final class SimulatedRefresh {
   private func obey(_ command: RefreshCommand) throws {
     switch command {
     case .startExchange(let request, let host):
+      try world.checker.willAsk(request, for: refresh, at: world.clock.wall)
       waiting = (request, host)
       if exchangeHost != host { exchangeHost = nil }
       try process.wantsExchange(self, on: host)
@@ -135,7 +136,7 @@ final class SimulatedRefresh {
     guard let (request, host) = waiting else { return }
     waiting = nil
     exchangeHost = host
-    try world.checker.willAsk(request, for: self, at: world.clock.wall)
+    try world.checker.willBeginExchange(of: self)
     exchanges += 1
     pathNumber = world.pathNumber
     deliveries = [.connecting(request)]

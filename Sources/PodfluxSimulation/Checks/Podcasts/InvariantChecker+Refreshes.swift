@@ -33,13 +33,16 @@ extension InvariantChecker {
     return path.status == .online && (policy == .any || path.isUnmetered)
   }
 
-  /// A refresh sends a request.
-  func willAsk(_ request: HTTPRequest, for shell: SimulatedRefresh, at now: Timestamp) throws {
+  /// A refresh begins an exchange.
+  func willBeginExchange(of shell: SimulatedRefresh) throws {
     let hosts = shell.process.refreshes.values.compactMap(\.exchangeHost)
     let onHost = hosts.filter { $0 == shell.exchangeHost }.count
     guard hosts.count <= SimulatedProcess.simulatedExchanges, onHost <= SimulatedProcess.simulatedExchangesPerHost
     else { throw Violation(.oneRefresh, "\(hosts.count) exchanges for feeds, \(onHost) of them with one host") }
-    let refresh = shell.refresh
+  }
+
+  /// A refresh makes a request, which it sends as soon as there is a slot.
+  func willAsk(_ request: HTTPRequest, for refresh: FeedRefresh, at now: Timestamp) throws {
     if !request.headers.isEmpty {
       let origin = feeds.keyedOrigins[refresh.feed.key]
       guard let address = try? WebAddress(request.url), origin.map(address.hasOrigin) ?? true else {
