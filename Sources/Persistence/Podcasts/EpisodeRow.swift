@@ -74,22 +74,12 @@ extension StoredEpisode {
     "kind", "chapters", "transcript", "alternates", "fingerprint", "title_key", "media", "image",
   ]
 
-  /// How many episodes a statement inserts at once: each execution opens the table and its 13 indexes anew.
-  static let insertedAtOnce = 8
-  /// Inserts as many episodes without marks; binds for each the key, the feed, the moment of adding, whether it appears
-  /// late, and what `write` writes.
-  static let insertionOfSeveral = insertion(of: insertedAtOnce)
-  /// Inserts one.
-  static let insertionOfOne = insertion(of: 1)
-
-  private static func insertion(of number: Int) -> String {
-    let row = "(?, ?, ?, ?, 0, 0, 0, 0, \(contentColumns.map { _ in "?" }.joined(separator: ", ")))"
-    return """
-      INSERT INTO episodes (
-        key, feed, added_at, backdated, missing, played, favorite, archived, \(contentColumns.joined(separator: ", "))
-      ) VALUES \(repeatElement(row, count: number).joined(separator: ", "))
-      """
-  }
+  /// Inserts an episode without marks; binds the key, the feed, the moment of adding, whether it appears late, and what
+  /// `write` writes.
+  static let insertion =
+    "INSERT INTO episodes (key, feed, added_at, backdated, missing, played, favorite, archived, "
+    + contentColumns.joined(separator: ", ")
+    + ") VALUES (?, ?, ?, ?, 0, 0, 0, 0, " + contentColumns.map { _ in "?" }.joined(separator: ", ") + ")"
 
   /// Replaces an episode's content, which its feed has, and returns its download; binds what `write` writes, the key,
   /// and the feed.

@@ -60,24 +60,16 @@ struct SQLEpisodeTable: EpisodeTable {
     let ids = try takeIDs(contents.count)
     let today = try derived.calendar.today(in: db)
     counts.noteTexts()
-    var start = 0
-    while start < contents.count {
-      let isOne = contents.count - start < StoredEpisode.insertedAtOnce
-      let end = start + (isOne ? 1 : StoredEpisode.insertedAtOnce)
-      let sql = isOne ? StoredEpisode.insertionOfOne : StoredEpisode.insertionOfSeveral
-      var arguments = ArgumentWriter(try db.cachedStatement(sql: sql))
-      // By index: an iterator copies each content, with a dozen texts.
-      for index in start..<end {
-        try arguments.write(ids[index].number)
-        try arguments.write(feed)
-        try arguments.write(added.milliseconds)
-        try arguments.write(isBackdated(contents[index]) ? 1 : 0)
-        try StoredEpisode.write(contents[index], to: &arguments)
-      }
-      try arguments.execute()
-      start = end
-    }
+    let statement = try db.cachedStatement(sql: StoredEpisode.insertion)
+    // By index: an iterator copies each content, with a dozen texts.
     for index in contents.indices {
+      var arguments = ArgumentWriter(statement)
+      try arguments.write(ids[index].number)
+      try arguments.write(feed)
+      try arguments.write(added.milliseconds)
+      try arguments.write(isBackdated(contents[index]) ? 1 : 0)
+      try StoredEpisode.write(contents[index], to: &arguments)
+      try arguments.execute()
       if let notes = contents[index].notes { try write(notes, of: ids[index]) }
       let traits = EpisodeTraits(of: contents[index], added: added, on: today)
       counts.add(1, EpisodeCounts.Facet(feed: feed, row: PackedEpisodeTraits(traits)))
