@@ -39,6 +39,18 @@ struct EngineLoopTests {
       ])
   }
 
+  @Test("A turn takes reports of refreshes until they tell of a thousand episodes, and requests with the first of them")
+  func episodesInTurn() throws {
+    let id = FeedRefresh.ID(feed: try #require(FeedID("f")), generation: 1)
+    let page = Array(repeating: EpisodeContent(title: "One"), count: RefreshReport.episodesAtOnce)
+    for _ in 0..<6 { host.mailbox.post(fact: .refresh(RefreshReport(refresh: id, news: .appeared(page)))) }
+    #expect(host.post(.barrier, "1"))
+    #expect(
+      host.run().filter { $0 != "state changed" } == [
+        "1: done", "committed 4 facts, 0 intents", "turn ended", "committed 2 facts, 0 intents", "turn ended",
+      ])
+  }
+
   @Test("After a failed commit intents are refused, and facts are delivered again, once and alone")
   func failing() throws {
     host.isDiskFull = true
