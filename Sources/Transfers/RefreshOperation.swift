@@ -34,7 +34,7 @@ final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperat
   private var attempt: RefreshAttempt<Rows>
   private let flow = Mutex(Flow())
   private let readClock: @Sendable () -> ClockReading
-  private let mayBegin: @Sendable (FeedRefresh.ID, _ host: String) -> Bool
+  private let wantsExchange: (@Sendable (FeedRefresh.ID, _ host: String) -> Void)?
   private let withdrew: @Sendable (FeedRefresh.ID) -> Void
   private let report: @Sendable (RefreshReport) -> Void
   private let ended: @Sendable (FeedRefresh.ID) -> Void
@@ -46,14 +46,15 @@ final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperat
   ///   - driver: The curl thread.
   ///   - target: On which queue events are handled, one after the other.
   ///   - readClock: Reads both clocks.
-  ///   - mayBegin: Whether an exchange with a host may begin at once; otherwise `beginExchange` is called later.
+  ///   - wantsExchange: Called for an exchange with a host, so that `beginExchange` is called when there is a slot; nil
+  ///     if each may begin at once.
   ///   - withdrew: Called when an exchange that has not begun is wanted no more.
   ///   - report: Receives the reports, in their order.
   ///   - ended: Called before the last report.
   init(
     _ refresh: FeedRefresh, rows: Rows, followsDocument: Bool = true, driver: CurlDriver, target: DispatchQueue,
     readClock: @escaping @Sendable () -> ClockReading,
-    mayBegin: @escaping @Sendable (FeedRefresh.ID, _ host: String) -> Bool = { _, _ in true },
+    wantsExchange: (@Sendable (FeedRefresh.ID, _ host: String) -> Void)? = nil,
     withdrew: @escaping @Sendable (FeedRefresh.ID) -> Void = { _ in },
     report: @escaping @Sendable (RefreshReport) -> Void, ended: @escaping @Sendable (FeedRefresh.ID) -> Void
   ) {
@@ -66,7 +67,7 @@ final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperat
       ContentDecoder.forFeed($0)
     }
     self.readClock = readClock
-    (self.mayBegin, self.withdrew) = (mayBegin, withdrew)
+    (self.wantsExchange, self.withdrew) = (wantsExchange, withdrew)
     self.report = report
     self.ended = ended
     super.init()
@@ -76,7 +77,7 @@ final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperat
   /// On the thread of the operation queue: nothing else uses the operation's own queue yet, or only a stop.
   override func begin() { queue.sync { handle(.begin) } }
 
-  /// The exchange may begin for which `mayBegin` was asked. It may have been cancelled since.
+  /// The exchange may begin that was wanted. It may have been cancelled since.
   func beginExchange() {
     flow.withLock { flow in
       guard let request = flow.request else { return }
@@ -109,7 +110,7 @@ final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperat
     switch command {
     case .startExchange(let request, let host):
       flow.withLock { $0.request = request }
-      if mayBegin(id, host) { beginExchange() }
+      if let wantsExchange { wantsExchange(id, host) } else { beginExchange() }
     case .cancelExchange:
       let (waited, exchange) = flow.withLock { flow in
         defer { flow.request = nil }

@@ -71,7 +71,8 @@ public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
       guard now.running[refresh.id] == nil else { return nil }
       let operation = RefreshOperation(
         refresh, rows: rows, driver: transfers.driver, target: queue, readClock: readClock,
-        mayBegin: { [self] in mayBegin($0, on: $1) }, withdrew: { [self] in leaveSlot($0) },
+        wantsExchange: { [self] id, host in change { $0.ask(for: id, on: host) } },
+        withdrew: { [self] id in change { $0.leave(id) } },
         report: { [self] in gather($0) }, ended: { [self] in end($0) })
       now.running[refresh.id] = operation
       return operation
@@ -95,18 +96,10 @@ public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
 
   // MARK: Slots
 
-  private func mayBegin(_ refresh: FeedRefresh.ID, on host: String) -> Bool {
-    let (isOwn, others) = state.withLock { state in
-      let filled = state.slots.ask(for: refresh, on: host)
-      return (filled.contains(refresh), filled.compactMap { $0 == refresh ? nil : state.running[$0] })
-    }
-    for operation in others { operation.beginExchange() }
-    return isOwn
-  }
-
-  private func leaveSlot(_ refresh: FeedRefresh.ID) {
-    let others = state.withLock { state in state.slots.leave(refresh).compactMap { state.running[$0] } }
-    for operation in others { operation.beginExchange() }
+  /// Begins the exchanges that may after a change of the slots.
+  private func change(_ change: (inout ExchangeSlots) -> [FeedRefresh.ID]) {
+    let filled = state.withLock { state in change(&state.slots).compactMap { state.running[$0] } }
+    for operation in filled { operation.beginExchange() }
   }
 
   private func end(_ refresh: FeedRefresh.ID) {
@@ -114,7 +107,7 @@ public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
       state.running[refresh] = nil
       state.waiting.remove(refresh)
     }
-    leaveSlot(refresh)
+    change { $0.leave(refresh) }
   }
 
   // MARK: Reports

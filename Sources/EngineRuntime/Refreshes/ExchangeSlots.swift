@@ -11,7 +11,6 @@ package struct ExchangeSlots {
   private let (slots, slotsPerHost): (Int, Int)
   /// The hosts of the refreshes that have a slot.
   private var hosts: [FeedRefresh.ID: String] = [:]
-  private var counts: [String: Int] = [:]
   /// Those that wait, in the order of their coming.
   private var waiting: [(refresh: FeedRefresh.ID, host: String)] = []
 
@@ -27,7 +26,7 @@ package struct ExchangeSlots {
   /// - Returns: The refreshes that may begin their exchanges now, this one perhaps among them.
   package mutating func ask(for refresh: FeedRefresh.ID, on host: String) -> [FeedRefresh.ID] {
     if hosts[refresh] == host { return [refresh] }
-    free(refresh)
+    hosts[refresh] = nil
     waiting.append((refresh, host))
     return fill()
   }
@@ -38,25 +37,19 @@ package struct ExchangeSlots {
   /// - Returns: The refreshes that may begin their exchanges now.
   package mutating func leave(_ refresh: FeedRefresh.ID) -> [FeedRefresh.ID] {
     waiting.removeAll { $0.refresh == refresh }
-    free(refresh)
+    hosts[refresh] = nil
     return fill()
-  }
-
-  private mutating func free(_ refresh: FeedRefresh.ID) {
-    guard let host = hosts.removeValue(forKey: refresh), let count = counts[host] else { return }
-    counts[host] = count == 1 ? nil : count - 1
   }
 
   private mutating func fill() -> [FeedRefresh.ID] {
     var filled: [FeedRefresh.ID] = []
-    while hosts.count < slots,
-      let index = waiting.firstIndex(where: { counts[$0.host, default: 0] < slotsPerHost })
-    {
+    while hosts.count < slots, let index = waiting.firstIndex(where: { hasSlot($0.host) }) {
       let (refresh, host) = waiting.remove(at: index)
       hosts[refresh] = host
-      counts[host, default: 0] += 1
       filled.append(refresh)
     }
     return filled
   }
+
+  private func hasSlot(_ host: String) -> Bool { hosts.values.count { $0 == host } < slotsPerHost }
 }

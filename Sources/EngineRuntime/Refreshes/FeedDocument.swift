@@ -45,8 +45,7 @@ struct FeedDocument {
     let description: String?
 
     init(_ episode: FeedEpisode, without secret: AddressSecret?) {
-      let whole = EpisodeContent(episode)
-      content = secret == nil ? whole : whole.without(secret)
+      content = EpisodeContent(episode).without(secret)
       description = episode.description
     }
   }

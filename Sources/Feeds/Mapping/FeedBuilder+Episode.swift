@@ -110,7 +110,7 @@ extension FeedBuilder {
   private mutating func takeGUID(_ element: FeedElement) throws(FeedProblem) {
     let guid = try element.content()
     episode?.guid.offer(guid, rank: 3)
-    let isPermanent = try element.optional("ispermalink").map { $0 != "false" && $0.lowercased() != "false" } ?? true
+    let isPermanent = try element.optional("ispermalink").map { $0.lowercased() != "false" } ?? true
     guard isPermanent, guid.lowercased().hasPrefix("http") else { return }
     // A guid that looks like a URL and is none is still a guid.
     episode?.link.offer(try? element.address(), rank: 1)
