@@ -141,6 +141,20 @@ struct DamagedRowTests {
     #expect(throws: DamagedRow.self) { try database.read { try $0.cleanupRuns() } }
   }
 
+  @Test("A cleanup run that has ended at no time, or that works although it has ended")
+  func cleanupRunEnds() throws {
+    let database = try LibraryDatabase.inMemory()
+    var run = CleanupRun(key: 1, options: .init(), cause: .start, askedAt: Sample.moment)
+    (run.stage, run.endedAt) = (.cancelled, Sample.moment)
+    try database.write { try $0.cleanup.save(run) }
+    #expect(try database.read { try $0.cleanupRuns() } == [run])
+    try database.damage("UPDATE cleanup_runs SET json = replace(json, 'endedAt', 'endedAu')")
+    #expect(throws: DamagedRow.self) { try database.read { try $0.cleanupRuns() } }
+    run.stage = .looking
+    try database.write { try $0.cleanup.save(run) }
+    #expect(throws: DamagedRow.self) { try database.read { try $0.cleanupRuns() } }
+  }
+
   static let stepDamages = [
     "status = 'stopping'", "decision = 'burn'", "decision = ''", "matter = '{'", "matter = '{}'", "matter = 'null'",
     "matter = json_set(matter, '$.corrupt._0', '.hidden')", "matter = json_set(matter, '$.corrupt._0', 7)",

@@ -72,7 +72,7 @@ struct SQLCleanupTable: CleanupTable {
 extension CleanupRun {
   /// Whether the store can have written this: it continues from the counts, and clients rely on the rest.
   fileprivate var isPlausible: Bool {
-    guard stage != .done || !isCleanup || usage != nil else { return false }
+    guard stage != .done || !isCleanup || usage != nil, stage.isEnd == (endedAt != nil) else { return false }
     let counts = (tallies.values.flatMap { [$0.found, $0.done, $0.left] } + deeds.flatMap { [$0.done, $0.left] })
       .map(Int64.init)
     let bytes = tallies.values.map(\.bytes) + deeds.map(\.bytes) + [freedBytes] + (usage?.all ?? [])
