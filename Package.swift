@@ -151,7 +151,8 @@ let package = Package(
     .testTarget(
       name: "PodfluxSimulationTests",
       dependencies: [
-        "EngineRuntime", "Flux", "Persistence", "PodfluxCore", "PodfluxSimulation", "TestScheduling", "podflux-sim",
+        "EngineRuntime", "Flux", "Persistence", "PodfluxCore", "PodfluxSimulation", "TestScheduling", "TestSupport",
+        "podflux-sim",
       ]),
     .testTarget(
       name: "PrometheusMetricsTests",

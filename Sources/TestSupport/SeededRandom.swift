@@ -8,9 +8,11 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     state = seed
   }
 
-  /// The seed in the environment variable PODFLUX_SEED, or a random one.
-  public static func seed() -> UInt64 {
-    ProcessInfo.processInfo.environment["PODFLUX_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64(UInt32.max))
+  /// The seed in the environment variable PODFLUX_SEED, or that of the commit.
+  ///
+  /// - Throws: `TestedCommit.Unknown` if neither the environment names a seed nor git the commit.
+  public static func seed() throws -> UInt64 {
+    try ProcessInfo.processInfo.environment["PODFLUX_SEED"].flatMap(UInt64.init) ?? TestedCommit.current().number
   }
 
   public mutating func next() -> UInt64 {

@@ -15,7 +15,7 @@ struct StateLinesTests {
 
   @Test("Applied to the first full state they give the snapshot, at every revision of many random runs")
   func streamIsSnapshot() throws {
-    let first = SeededRandom.seed()
+    let first = try SeededRandom.seed()
     for seed in first..<(first + UInt64(Self.lives)) {
       try live(seed)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import PodfluxSimulation
+import TestSupport
 import Testing
 import TestScheduling
 
@@ -103,10 +104,10 @@ struct SimulationTests {
 
   @Test("Each commit sweeps other seeds, none of them used in long manual sweeps")
   func seedsOfCommits() throws {
-    let first = try SweptSeeds.seed(ofCommit: "000000ff" + String(repeating: "0", count: 32))
-    let second = try SweptSeeds.seed(ofCommit: "00000100" + String(repeating: "0", count: 32))
+    let first = SweptSeeds.first(of: try TestedCommit(named: "000000ff" + String(repeating: "0", count: 32)))
+    let second = SweptSeeds.first(of: try TestedCommit(named: "00000100" + String(repeating: "0", count: 32)))
     #expect(first > 1_000_000 && second == first + 1)
-    #expect(throws: SweptSeeds.NoCommit.self) { try SweptSeeds.seed(ofCommit: "fatal: not a git repository") }
+    #expect(throws: TestedCommit.Unknown.self) { try TestedCommit(named: "fatal: not a git repository") }
   }
 
   @Test("The same seed gives the same run twice")

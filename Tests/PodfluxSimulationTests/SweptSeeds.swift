@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The seeds that a test run sweeps: different for each commit, the same for every run of one commit.
 ///
@@ -16,11 +17,11 @@ struct SweptSeeds: CustomStringConvertible {
   /// Long manual sweeps use the seeds below.
   private static let firstOfCommits: UInt64 = 1_000_000_000
 
-  /// - Throws: `NoCommit` if neither the environment names the seeds nor git the commit.
+  /// - Throws: `TestedCommit.Unknown` if neither the environment names the seeds nor git the commit.
   init() throws {
     let environment = ProcessInfo.processInfo.environment
     count = environment["PODFLUX_SWEEP"].flatMap(UInt64.init) ?? Self.usualCount
-    first = try environment["PODFLUX_SWEEP_FROM"].flatMap(UInt64.init) ?? Self.seed(ofCommit: Self.commit())
+    first = try environment["PODFLUX_SWEEP_FROM"].flatMap(UInt64.init) ?? Self.first(of: .current())
   }
 
   var description: String { "\(count) seeds from \(first)" }
@@ -28,21 +29,6 @@ struct SweptSeeds: CustomStringConvertible {
   /// The arguments of podflux-sim's commands.
   var arguments: [String] { ["--from", "\(first)", "--count", "\(count)"] }
 
-  struct NoCommit: Error {
-    let said: String
-  }
-
-  /// The first seed of a commit: its first eight digits, as a number.
-  static func seed(ofCommit commit: String) throws -> UInt64 {
-    guard commit.count >= 40, let number = UInt64(commit.prefix(8), radix: 16) else { throw NoCommit(said: commit) }
-    return firstOfCommits + number
-  }
-
-  private static func commit() throws -> String {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
-    // The clone may belong to another user.
-    let git = try Child("/usr/bin/env", ["git", "-c", "safe.directory=*", "-C", folder, "rev-parse", "HEAD"])
-    guard git.status == 0 else { throw NoCommit(said: git.output) }
-    return git.output.trimmingCharacters(in: .whitespacesAndNewlines)
-  }
+  /// The first seed of a commit.
+  static func first(of commit: TestedCommit) -> UInt64 { firstOfCommits + commit.number }
 }

@@ -38,7 +38,7 @@ struct DamageTests {
 
   @Test("Flipped bits and swapped pages")
   func damages() throws {
-    let seed = SeededRandom.seed()
+    let seed = try SeededRandom.seed()
     print("damages of seed \(seed)")
     let scene = try Scene()
     try fill(scene)

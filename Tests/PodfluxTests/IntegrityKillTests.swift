@@ -18,7 +18,7 @@ struct IntegrityKillTests {
 
   @Test("After SIGKILLs in the middle of transfers every file matches its hash, and little is fetched again")
   func kills() throws {
-    let seed = SeededRandom.seed()
+    let seed = try SeededRandom.seed()
     let count = ProcessInfo.processInfo.environment["PODFLUX_INTEGRITY_KILLS"].flatMap(Int.init) ?? 15
     let libraries = (count + Self.killsPerLibrary - 1) / Self.killsPerLibrary
     let next = Mutex(0)

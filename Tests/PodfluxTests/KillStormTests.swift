@@ -18,7 +18,7 @@ struct KillStormTests {
 
   @Test("Acknowledged enqueues, pauses, cancels and removals hold over 40 kills of one library")
   func storm() throws {
-    let seed = SeededRandom.seed()
+    let seed = try SeededRandom.seed()
     var random = SeededRandom(seed: seed)
     let scene = try Scene()
     var known: [String: Known] = [:]

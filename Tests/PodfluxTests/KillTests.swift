@@ -13,7 +13,7 @@ struct KillTests {
 
   @Test("After SIGKILL at a random moment every acknowledged download completes, and little is fetched twice")
   func rounds() throws {
-    let seed = SeededRandom.seed()
+    let seed = try SeededRandom.seed()
     let count = ProcessInfo.processInfo.environment["PODFLUX_KILL_ROUNDS"].flatMap(Int.init) ?? 48
     let next = Mutex(0)
     let cost = Mutex(KillRound.Cost())

@@ -35,7 +35,7 @@ struct OrderTests {
 
   @Test("Hundreds of random moves give the order of a list")
   func manyMoves() throws {
-    let seed = SeededRandom.seed()
+    let seed = try SeededRandom.seed()
     var random = SeededRandom(seed: seed)
     let scene = try Scene()
     let engine = try scene.start()

@@ -33,7 +33,7 @@ struct ProtocolTests {
   func order() throws {
     let scene = try Scene()
     let engine = try scene.start()
-    let seed = SeededRandom.seed()
+    let seed = try SeededRandom.seed()
     var random = SeededRandom(seed: seed)
     let count = 10_000
     let lines = (0..<count).map { number -> String in

@@ -17,7 +17,7 @@ struct FaultWalkTests {
 
   @Test("After any sequence of faults a file ends complete and correct, or failed with a true reason")
   func walks() throws {
-    let seed = SeededRandom.seed()
+    let seed = try SeededRandom.seed()
     let count = ProcessInfo.processInfo.environment["PODFLUX_WALKS"].flatMap(Int.init) ?? 60
     let walks = (0..<count).map { FaultWalk(number: $0, seed: seed) }
     let scene = try Scene()

@@ -89,7 +89,7 @@ struct ReplayTests {
   @Test("A kill at any moment leaves no committed action out of the journal", arguments: 0..<2)
   func kills(lane: Int) throws {
     let scene = try Scene()
-    let seed = SeededRandom.seed() &+ UInt64(lane)
+    let seed = try SeededRandom.seed() &+ UInt64(lane)
     var random = SeededRandom(seed: seed)
     for life in 0..<6 {
       let engine = try scene.start(["--journal", scene.journal])

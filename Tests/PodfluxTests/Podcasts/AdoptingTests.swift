@@ -102,7 +102,7 @@ struct AdoptingTests {
 
   @Test("After kills in the middle of adopting a run goes on, each file has one row, and none is fetched or changed")
   func kills() throws {
-    let seed = SeededRandom.seed()
+    let seed = try SeededRandom.seed()
     var random = SeededRandom(seed: seed)
     let scene = try Scene()
     let numbers = 1...120

@@ -20,7 +20,7 @@ struct FeedKillTests {
 
   @Test("After many kills the library is what it is without one")
   func storm() throws {
-    let seed = SeededRandom.seed()
+    let seed = try SeededRandom.seed()
     var random = SeededRandom(seed: seed)
     let scene = try Self.scene()
     for _ in 0..<Self.kills {

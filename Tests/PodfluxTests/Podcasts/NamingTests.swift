@@ -168,7 +168,7 @@ struct NamingTests {
 
   @Test("After kills in the middle of renaming, rows and files agree, and the end is that of a run without kills")
   func kills() throws {
-    let seed = SeededRandom.seed()
+    let seed = try SeededRandom.seed()
     var random = SeededRandom(seed: seed)
     let scene = try Scene()
     var engine = try library(Self.titles, on: scene)
@@ -208,7 +208,7 @@ struct NamingTests {
 
   @Test("A download that is removed while its file is renamed leaves no file, over kills too")
   func removedMeanwhile() throws {
-    let seed = SeededRandom.seed()
+    let seed = try SeededRandom.seed()
     var random = SeededRandom(seed: seed)
     for _ in 0..<6 {
       let scene = try Scene()

@@ -23,7 +23,7 @@ struct FetchableAddressTests {
 
   @Test("libcurl parses each of 200,000 random ones, and finds the host that limits and headers go by")
   func fuzz() throws {
-    let seed = SeededRandom.seed()
+    let seed = try SeededRandom.seed()
     var random = SeededRandom(seed: seed)
     var taken = 0
     for _ in 0..<200_000 {

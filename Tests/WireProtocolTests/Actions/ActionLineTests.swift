@@ -13,7 +13,7 @@ struct ActionLineTests {
 
   @Test("reads back as the action that it was written for", arguments: 0..<RandomActions.kinds)
   func roundTrip(kind: Int) throws {
-    let seed = SeededRandom.seed()
+    let seed = try SeededRandom.seed()
     var actions = RandomActions(random: SeededRandom(seed: seed &+ UInt64(kind)))
     for _ in 0..<200 {
       let action = actions.action(kind)
@@ -27,7 +27,7 @@ struct ActionLineTests {
 
   @Test("has sorted keys and no line feed in it")
   func sorted() throws {
-    var actions = RandomActions(random: SeededRandom(seed: SeededRandom.seed()))
+    var actions = RandomActions(random: SeededRandom(seed: try SeededRandom.seed()))
     for kind in 0..<RandomActions.kinds {
       for _ in 0..<20 {
         let line = Self.line { $0.action(actions.action(kind), at: Self.stamp) }

@@ -17,7 +17,7 @@ struct RequestEncoderTests {
 
   @Test("An intent is read back as it was, secrets included", arguments: 0..<RandomActions.kinds)
   func intents(kind: Int) throws {
-    let seed = SeededRandom.seed()
+    let seed = try SeededRandom.seed()
     var actions = RandomActions(random: SeededRandom(seed: seed &+ UInt64(kind)))
     for _ in 0..<100 {
       let action = actions.action(kind)

@@ -1,0 +1,41 @@
+import Foundation
+
+/// The commit whose tests run: random tests take their seeds from it, so that each commit has other ones, and each run
+/// of one commit the same.
+public struct TestedCommit: Sendable {
+  /// The first eight digits of its name, as a number.
+  public let number: UInt64
+
+  /// The commit of the clone that this file was built from.
+  ///
+  /// - Throws: `Unknown` if git does not name it. Cost: a child process, once.
+  public static func current() throws -> TestedCommit { try checkedOut.get() }
+
+  private static let checkedOut = Result { try TestedCommit(named: nameOfHead()) }
+
+  /// What git said instead of a commit's name.
+  public struct Unknown: Error {
+    public let said: String
+  }
+
+  public init(named name: String) throws {
+    guard name.count >= 40, let number = UInt64(name.prefix(8), radix: 16) else { throw Unknown(said: name) }
+    self.number = number
+  }
+
+  private static func nameOfHead() throws -> String {
+    let git = Process()
+    let pipe = Pipe()
+    git.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
+    // The clone may belong to another user.
+    git.arguments = ["git", "-c", "safe.directory=*", "-C", folder, "rev-parse", "HEAD"]
+    git.standardOutput = pipe
+    git.standardError = pipe
+    try git.run()
+    let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    git.waitUntilExit()
+    guard git.terminationStatus == 0 else { throw Unknown(said: said) }
+    return said.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}
