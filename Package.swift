@@ -110,7 +110,7 @@ let package = Package(
     .testTarget(
       name: "TaggingTests",
       dependencies: ["CZlib", "Flux", "PodfluxCore", "TagReading", "Tagging", "TestSupport", "podflux"]),
-    .testTarget(name: "FluxTests", dependencies: ["Flux"]),
+    .testTarget(name: "FluxTests", dependencies: ["Flux", "TestSupport"]),
     .testTarget(name: "TerminalTests", dependencies: ["Terminal"]),
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Flux", "PodfluxCore"]),
     .testTarget(

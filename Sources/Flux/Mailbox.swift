@@ -4,22 +4,22 @@ import Synchronization
 ///
 /// It always accepts facts, whose number the services bound; it accepts clients' requests while there is room. The
 /// drainer may leave requests in the queue while it takes facts: a client that does not read its replies slows down
-/// itself, not the transfers.
+/// itself, not the transfers. Clients' requests are taken in turn: one that posts many slows down itself, too.
 ///
 /// `post` wakes the drainer when the mailbox was idle, so a burst costs one wake-up.
-public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
+public final class Mailbox<Sender: Hashable & Sendable, Request: Sendable, Fact: Sendable>: Sendable {
   /// The actions that the drainer took at once.
   public struct Delivery: Sendable {
     /// Facts, in the order of posting.
     public var facts: [Fact]
-    /// Requests, in the order of posting.
+    /// Requests, each sender's in the order of posting.
     public var requests: [Request]
 
     /// Whether there was nothing to take.
     public var isEmpty: Bool { facts.isEmpty && requests.isEmpty }
   }
 
-  private let queues: Mutex<MailboxQueues<Request, Fact>>
+  private let queues: Mutex<MailboxQueues<Sender, Request, Fact>>
   private let wake: @Sendable () -> Void
 
   /// How many requests may wait.
@@ -34,7 +34,7 @@ public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
   }
 
   /// How many requests wait now.
-  public var requestCount: Int { queues.withLock { $0.requests.count } }
+  public var requestCount: Int { queues.withLock { $0.requestCount } }
 
   public func post(fact: Fact) {
     if queues.withLock({ $0.add(fact: fact) }) { wake() }
@@ -42,16 +42,23 @@ public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
 
   /// Posts a request if the queue has room.
   ///
+  /// - Parameters:
+  ///   - sender: Whose requests keep their order; other senders' come in turn with them.
+  ///   - endsDelivery: Whether no request is taken after this one.
   /// - Returns: Whether the mailbox accepted it.
-  public func post(request: Request) -> Bool {
-    let (isTaken, shouldWake) = queues.withLock { $0.add(request: request) }
+  public func post(request: Request, from sender: Sender, endsDelivery: Bool = false) -> Bool {
+    let (isTaken, shouldWake) = queues.withLock { $0.add(request: request, from: sender, endsDelivery: endsDelivery) }
     if shouldWake { wake() }
     return isTaken
   }
 
   /// Posts a request even if the queue is full, for one that its sender has been told is taken.
-  public func post(single request: Request) {
-    if queues.withLock({ $0.add(single: request) }) { wake() }
+  ///
+  /// - Parameters:
+  ///   - sender: Whose requests keep their order.
+  ///   - endsDelivery: Whether no request is taken after this one.
+  public func post(single request: Request, from sender: Sender, endsDelivery: Bool = false) {
+    if queues.withLock({ $0.add(single: request, from: sender, endsDelivery: endsDelivery) }) { wake() }
   }
 
   /// Wakes the drainer without an action: a condition that it waits for has changed.
@@ -59,23 +66,23 @@ public final class Mailbox<Request: Sendable, Fact: Sendable>: Sendable {
     if queues.withLock({ $0.nudge() }) { wake() }
   }
 
-  /// Takes facts, and at most `limit` requests, none after the first one for which `isLast` is true.
+  /// Takes facts, and at most `limit` requests, none after the first one that ends a delivery.
   ///
   /// An empty delivery ends the drain: the next post wakes the drainer again. A nudge since the last delivery wakes it
   /// at once: `limit` may be older than the nudge.
   ///
   /// - Parameters:
   ///   - limit: How many requests are taken at most.
+  ///   - sharedLimit: How many at most where several senders' requests wait, so that none waits for a long delivery.
   ///   - weightLimit: Facts are taken until they weigh as much; the others stay for the next delivery.
   ///   - weight: What a fact weighs.
-  ///   - isLast: Whether no request is taken after this one.
   public func take(
-    requestsUpTo limit: Int, factsUpTo weightLimit: Int = .max, weighing weight: (Fact) -> Int = { _ in 0 },
-    endingWith isLast: (Request) -> Bool = { _ in false }
+    requestsUpTo limit: Int, ofSeveral sharedLimit: Int = .max, factsUpTo weightLimit: Int = .max,
+    weighing weight: (Fact) -> Int = { _ in 0 }
   ) -> Delivery {
     let (delivery, shouldWake) = queues.withLock { queues in
       let (facts, requests, shouldWake) = queues.take(
-        requestsUpTo: limit, factsUpTo: weightLimit, weighing: weight, endingWith: isLast)
+        requestsUpTo: limit, ofSeveral: sharedLimit, factsUpTo: weightLimit, weighing: weight)
       return (Delivery(facts: facts, requests: requests), shouldWake)
     }
     if shouldWake { wake() }

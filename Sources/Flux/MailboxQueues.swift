@@ -1,8 +1,8 @@
 /// The two queues of a mailbox, and the flags that prevent lost wake-ups. Guard it with one lock.
-struct MailboxQueues<Request, Fact> {
+struct MailboxQueues<Sender: Hashable, Request, Fact> {
   let requestCapacity: Int
   private(set) var facts: [Fact] = []
-  private(set) var requests: [Request] = []
+  private var requests = RequestQueue<Sender, Request>()
   /// Whether a drainer is active, or has been woken.
   private(set) var isDraining = false
   /// Whether a nudge came during a drain, perhaps after the drainer had checked its condition.
@@ -12,6 +12,9 @@ struct MailboxQueues<Request, Fact> {
     self.requestCapacity = requestCapacity
   }
 
+  /// How many requests wait.
+  var requestCount: Int { requests.count }
+
   /// Adds a fact. Returns whether to wake the drainer.
   mutating func add(fact: Fact) -> Bool {
     facts.append(fact)
@@ -19,15 +22,17 @@ struct MailboxQueues<Request, Fact> {
   }
 
   /// Adds a request if there is room. Returns whether it did, and whether to wake the drainer.
-  mutating func add(request: Request) -> (isTaken: Bool, shouldWake: Bool) {
+  mutating func add(
+    request: Request, from sender: Sender, endsDelivery: Bool
+  ) -> (isTaken: Bool, shouldWake: Bool) {
     let hasRoom = requests.count < requestCapacity
-    if hasRoom { requests.append(request) }
+    if hasRoom { requests.add(request, from: sender, endsDelivery: endsDelivery) }
     return (hasRoom, rouse())
   }
 
   /// Adds a request in any case. Returns whether to wake the drainer.
-  mutating func add(single request: Request) -> Bool {
-    requests.append(request)
+  mutating func add(single request: Request, from sender: Sender, endsDelivery: Bool) -> Bool {
+    requests.add(request, from: sender, endsDelivery: endsDelivery)
     return rouse()
   }
 
@@ -39,15 +44,15 @@ struct MailboxQueues<Request, Fact> {
 
   /// Takes waiting actions, and returns whether to wake the drainer again after an empty delivery.
   mutating func take(
-    requestsUpTo limit: Int, factsUpTo weightLimit: Int = .max, weighing weight: (Fact) -> Int = { _ in 0 },
-    endingWith isLast: (Request) -> Bool
+    requestsUpTo limit: Int, ofSeveral sharedLimit: Int, factsUpTo weightLimit: Int, weighing weight: (Fact) -> Int
   ) -> (facts: [Fact], requests: [Request], shouldWake: Bool) {
-    let taken = (takeFacts(upTo: weightLimit, weighing: weight), takeRequests(upTo: limit, endingWith: isLast))
-    let isEmpty = taken.0.isEmpty && taken.1.isEmpty
+    let facts = takeFacts(upTo: weightLimit, weighing: weight)
+    let requests = requests.take(upTo: limit, ofSeveral: sharedLimit)
+    let isEmpty = facts.isEmpty && requests.isEmpty
     let shouldWake = isEmpty && isNudged
     isDraining = !isEmpty || shouldWake
     isNudged = false
-    return (taken.0, taken.1, shouldWake)
+    return (facts, requests, shouldWake)
   }
 
   /// Takes facts until they weigh as much as the limit.
@@ -65,19 +70,12 @@ struct MailboxQueues<Request, Fact> {
     return Array(facts.prefix(count))
   }
 
-  private mutating func takeRequests(upTo limit: Int, endingWith isLast: (Request) -> Bool) -> [Request] {
-    let end = requests.prefix(limit).firstIndex(where: isLast).map { $0 + 1 }
-    let count = end ?? min(limit, requests.count)
-    defer { requests.removeFirst(count) }
-    return Array(requests.prefix(count))
-  }
-
   private mutating func rouse() -> Bool {
     defer { isDraining = true }
     return !isDraining
   }
 }
 
-extension MailboxQueues: Sendable where Request: Sendable, Fact: Sendable {}
+extension MailboxQueues: Sendable where Sender: Sendable, Request: Sendable, Fact: Sendable {}
 extension MailboxQueues: Equatable where Request: Equatable, Fact: Equatable {}
 extension MailboxQueues: Hashable where Request: Hashable, Fact: Hashable {}

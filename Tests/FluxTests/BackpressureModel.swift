@@ -29,7 +29,7 @@ struct BackpressureModel: Hashable {
 
   let sabotage: Sabotage?
   private var backlog = Backlog(limit: 2)
-  private var lanes = MailboxQueues<Int, Int>(requestCapacity: 1)
+  private var lanes = MailboxQueues<Int, Int, Int>(requestCapacity: 1)
   private var gate = Gate()
   /// Appended bytes that the writer has not taken.
   private var pending = 0
@@ -57,7 +57,7 @@ struct BackpressureModel: Hashable {
 
   /// Whether every line has been answered and every answer read.
   var isAtPeace: Bool {
-    reader == .ended && lanes.requests.isEmpty && pending == 0 && pipe == 0 && backlog.bytes == 0 && writer == .asleep
+    reader == .ended && lanes.requestCount == 0 && pending == 0 && pipe == 0 && backlog.bytes == 0 && writer == .asleep
       && !backlog.isAwaited
   }
 
@@ -115,7 +115,7 @@ struct BackpressureModel: Hashable {
   }
 
   private mutating func post() -> Bool {
-    let (isTaken, shouldWake) = lanes.add(request: linesLeft)
+    let (isTaken, shouldWake) = lanes.add(request: linesLeft, from: 0, endsDelivery: true)
     if isTaken { linesLeft -= 1 }
     if shouldWake { drains += 1 }
     return isTaken
@@ -134,7 +134,7 @@ struct BackpressureModel: Hashable {
       _ = backlog.hasRoomOrIsAwaited()
       engine = .taking(limit: 0)
     case .taking(let limit):
-      let (_, requests, shouldWake) = lanes.take(requestsUpTo: limit) { _ in true }
+      let (_, requests, shouldWake) = lanes.take(requestsUpTo: limit, ofSeveral: limit, factsUpTo: 0) { _ in 0 }
       if shouldWake { drains += 1 }
       engine = requests.isEmpty ? .resting : .answering(requests.count)
     case .answering(let count):

@@ -14,7 +14,7 @@ struct MailboxTests {
 
   private let wakeUps = WakeUps()
 
-  private func makeMailbox(capacity: Int = 4) -> Mailbox<Int, String> {
+  private func makeMailbox(capacity: Int = 4) -> Mailbox<Int, Int, String> {
     Mailbox(requestCapacity: capacity) { [wakeUps] in wakeUps.add() }
   }
 
@@ -23,7 +23,7 @@ struct MailboxTests {
     let mailbox = makeMailbox()
     for number in 0..<3 {
       mailbox.post(fact: "f\(number)")
-      #expect(mailbox.post(request: number))
+      #expect(mailbox.post(request: number, from: 0))
     }
     #expect(wakeUps.count == 1)
   }
@@ -53,7 +53,7 @@ struct MailboxTests {
     let mailbox = makeMailbox(capacity: 100)
     for number in 0..<50 {
       mailbox.post(fact: "\(number)")
-      _ = mailbox.post(request: number)
+      _ = mailbox.post(request: number, from: 0)
     }
     var requests: [Int] = []
     let first = mailbox.take(requestsUpTo: 20)
@@ -67,22 +67,22 @@ struct MailboxTests {
   @Test("Requests beyond the capacity are refused until some were taken; facts are always accepted")
   func capacity() {
     let mailbox = makeMailbox(capacity: 2)
-    #expect(mailbox.post(request: 1))
-    #expect(mailbox.post(request: 2))
-    #expect(!mailbox.post(request: 3))
+    #expect(mailbox.post(request: 1, from: 0))
+    #expect(mailbox.post(request: 2, from: 0))
+    #expect(!mailbox.post(request: 3, from: 0))
     for number in 0..<100 { mailbox.post(fact: "\(number)") }
     let delivery = mailbox.take(requestsUpTo: 1)
     #expect(delivery.requests == [1])
     #expect(delivery.facts.count == 100)
-    #expect(mailbox.post(request: 4))
-    #expect(!mailbox.post(request: 5))
+    #expect(mailbox.post(request: 4, from: 0))
+    #expect(!mailbox.post(request: 5, from: 0))
     #expect(mailbox.take(requestsUpTo: 10).requests == [2, 4])
   }
 
   @Test("Facts are taken while requests stay in their queue")
   func factsFlow() {
     let mailbox = makeMailbox()
-    _ = mailbox.post(request: 1)
+    _ = mailbox.post(request: 1, from: 0)
     mailbox.post(fact: "a")
     #expect(mailbox.take(requestsUpTo: 0).facts == ["a"])
     #expect(mailbox.take(requestsUpTo: 0).isEmpty)
@@ -95,8 +95,8 @@ struct MailboxTests {
   func weights() {
     let mailbox = makeMailbox()
     for fact in ["aaa", "aa", "a", "aaaaaaaaa", "a"] { mailbox.post(fact: fact) }
-    _ = mailbox.post(request: 1)
-    func take() -> Mailbox<Int, String>.Delivery {
+    _ = mailbox.post(request: 1, from: 0)
+    func take() -> Mailbox<Int, Int, String>.Delivery {
       mailbox.take(requestsUpTo: 5, factsUpTo: 4, weighing: \.count)
     }
     let first = take()
@@ -112,7 +112,7 @@ struct MailboxTests {
   @Test("A nudge wakes an idle drainer without a post")
   func nudge() {
     let mailbox = makeMailbox()
-    _ = mailbox.post(request: 1)
+    _ = mailbox.post(request: 1, from: 0)
     #expect(mailbox.take(requestsUpTo: 0).isEmpty)
     mailbox.nudge()
     #expect(wakeUps.count == 2)
@@ -125,7 +125,7 @@ struct MailboxTests {
   @Test("A nudge between the drainer's check and its take is not lost")
   func nudgeWhileDraining() {
     let mailbox = makeMailbox()
-    _ = mailbox.post(request: 1)
+    _ = mailbox.post(request: 1, from: 0)
     let limitSeenBeforeTheNudge = 0
     mailbox.nudge()
     let wakeUpsBefore = wakeUps.count
@@ -137,7 +137,7 @@ struct MailboxTests {
   func concurrentPosters() async {
     let posters = 8
     let factsEach = 2_000
-    let mailbox = Mailbox<Int, [Int]>(requestCapacity: 1) {}
+    let mailbox = Mailbox<Int, Int, [Int]>(requestCapacity: 1) {}
     let received = await withTaskGroup(of: Void.self, returning: [[Int]].self) { group in
       for poster in 0..<posters {
         group.addTask { for number in 0..<factsEach { mailbox.post(fact: [poster, number]) } }
@@ -169,14 +169,14 @@ struct MailboxTests {
 /// A mailbox with the engine's way of draining: each wake-up starts one drain, which ends with an empty delivery.
 private final class Drainer: Sendable {
   private let queue = DispatchQueue(label: "podflux.tests.drainer")
-  private let mailbox = Mutex<Mailbox<Int, Int>?>(nil)
+  private let mailbox = Mutex<Mailbox<Int, Int, Int>?>(nil)
   private let missing: Mutex<Int>
   private let whenComplete: @Sendable () -> Void
 
   init(expecting total: Int, whenComplete: @escaping @Sendable () -> Void) {
     missing = Mutex(total)
     self.whenComplete = whenComplete
-    let mailbox = Mailbox<Int, Int>(requestCapacity: 1) { [self] in
+    let mailbox = Mailbox<Int, Int, Int>(requestCapacity: 1) { [self] in
       queue.async { self.drain() }
     }
     self.mailbox.withLock { $0 = mailbox }

@@ -11,7 +11,7 @@ import PodfluxCore
 /// follow what is `EngineLifecycle`'s to say.
 public final class EngineLoop {
   /// The mailbox in which requests and facts wait for a turn.
-  public typealias EngineMailbox = Mailbox<EngineRequest, Action>
+  public typealias EngineMailbox = Mailbox<ClientID?, EngineRequest, Action>
 
   /// How long after a stop or the begin of a suspension attempts have for their last sync. A process must be gone
   /// within two seconds.
@@ -21,6 +21,8 @@ public final class EngineLoop {
   /// Of how many episodes refreshes tell in a turn at most, but for those of its last report: a turn takes some
   /// milliseconds, and clients' commands wait for its end.
   public static let episodesInTurn = 4 * RefreshReport.episodesAtOnce
+  /// How many requests a delivery has at most where those of several clients wait: it takes some 20 ms.
+  public static let requestsOfSeveralClients = 256
   /// How long a drain waits for turns that can be committed again: meanwhile people may free some room.
   public static let drainPatienceMilliseconds: Int64 = 10_000
 
@@ -86,9 +88,9 @@ public final class EngineLoop {
       return false
     }
     let limit = lifecycle.intake == .open ? host.requestLimit() : 0
-    let delivery = mailbox.take(requestsUpTo: limit, factsUpTo: Self.episodesInTurn, weighing: \.episodes) {
-      $0.endsBatch
-    }
+    let delivery = mailbox.take(
+      requestsUpTo: limit, ofSeveral: Self.requestsOfSeveralClients, factsUpTo: Self.episodesInTurn,
+      weighing: \.episodes)
     guard !delivery.isEmpty else { return false }
     handle(delivery)
     host.turnEnded()
@@ -144,7 +146,7 @@ public final class EngineLoop {
       deliver(facts: failed, requests: [])
       facts = []
     }
-    guard let last = delivery.requests.last, last.endsBatch else {
+    guard let last = delivery.requests.last, last.endsDelivery else {
       return deliver(facts: facts, requests: delivery.requests)
     }
     // A query sees every action before it, committed, and none after it: it comes last.

@@ -69,11 +69,25 @@ public struct EngineRequest: Sendable {
   }
 
   /// Whether it is answered by itself, behind all that came before it.
-  var endsBatch: Bool {
+  var endsDelivery: Bool {
     switch content {
     case .query, .resume, .action(.stop(.suspend)): true
     case .action, .refused, .barrier: false
     }
+  }
+}
+
+extension EngineLoop.EngineMailbox {
+  /// Posts a request if there is room.
+  ///
+  /// - Returns: Whether there was.
+  public func post(_ request: EngineRequest) -> Bool {
+    post(request: request, from: request.client, endsDelivery: request.endsDelivery)
+  }
+
+  /// Posts a request that its client has been told is taken.
+  public func post(taken request: EngineRequest) {
+    post(single: request, from: request.client, endsDelivery: request.endsDelivery)
   }
 }
 

@@ -38,10 +38,10 @@ public final class EngineConnection: Sendable {
       return true
     }
     let checked = request.checked(for: core.configuration.libraryPath, with: core.vault)
-    if mailbox.post(request: checked) { return true }
+    if mailbox.post(checked) { return true }
     // The turn that makes room may have ended before this note: try once more, or no other one would be waited for.
     core.heldUp.withLock { _ = $0.insert(id) }
-    if mailbox.post(request: checked) { return true }
+    if mailbox.post(checked) { return true }
     // The caller tries again with the secret, which is kept anew then.
     core.vault.forgetSecret(of: checked)
     return false

@@ -32,7 +32,7 @@ extension EngineCore {
       checks.addOperation { [self] in
         let checked = request.checked(for: configuration.libraryPath, with: vault)
         turns.async { [self] in
-          if pending.take(number) != nil { return mailbox.post(single: checked) }
+          if pending.take(number) != nil { return mailbox.post(taken: checked) }
           vault.forgetSecret(of: checked)
         }
       }

@@ -1,10 +1,13 @@
 import EngineRuntime
 
-/// The requests to an engine and their answers: each answered once, those from the mailbox in order.
+/// The requests of several clients to an engine and their answers: each answered once, those that a client posts in
+/// their order.
 final class SimulatedRequests {
+  private static let clientCount = 3
+
   private var count = 0
-  /// Unanswered requests in the mailbox, in order.
-  private var posted: [Int] = []
+  /// Unanswered requests in the mailbox, each client's in order.
+  private var posted: [ClientID: [Int]] = [:]
   /// Unanswered calls.
   private var called: Set<Int> = []
   private var lastRevision: Int64 = 0
@@ -12,9 +15,12 @@ final class SimulatedRequests {
   /// Notes a new request. Returns its number.
   func note(isPosted: Bool) -> Int {
     count += 1
-    if isPosted { posted.append(count) } else { called.insert(count) }
+    if isPosted { posted[client(of: count), default: []].append(count) } else { called.insert(count) }
     return count
   }
+
+  /// Whose request it is.
+  func client(of number: Int) -> ClientID { ClientID(number % Self.clientCount) }
 
   func answered(_ number: Int, _ response: Response) throws {
     guard response.revision >= lastRevision else {
@@ -22,15 +28,16 @@ final class SimulatedRequests {
     }
     lastRevision = response.revision
     if called.remove(number) != nil { return }
-    guard posted.first == number else {
-      let isWaiting = posted.contains(number)
+    let own = posted[client(of: number), default: []]
+    guard own.first == number else {
+      let isWaiting = own.contains(number)
       throw Violation(.answers, "request \(number) is answered \(isWaiting ? "before those before it" : "once more")")
     }
-    posted.removeFirst()
+    posted[client(of: number)] = Array(own.dropFirst())
   }
 
   func checkAllAnswered() throws {
-    guard let number = posted.first ?? called.min() else { return }
+    guard let number = (posted.values.compactMap(\.first) + called).min() else { return }
     throw Violation(.answers, "request \(number) of \(count) is never answered")
   }
 }

@@ -78,7 +78,7 @@ final class SimulatedEngine {
     var request = request(content, isPosted: true)
     if let door { request = request.keepingSecret(with: door) }
     if world.sabotage == .secretInAddress { request.content = request.content.restoringAddress(of: content) }
-    let isTaken = mailbox.post(request: request) && (!isDoubled || mailbox.post(request: request))
+    let isTaken = mailbox.post(request) && (!isDoubled || mailbox.post(request))
     if !isTaken { world.watch { throw Violation(.answers, "there is no room for a request") } }
   }
 
@@ -103,7 +103,7 @@ final class SimulatedEngine {
 
   private func request(_ content: EngineRequest.Content, isPosted: Bool) -> EngineRequest {
     let number = requests.note(isPosted: isPosted)
-    return EngineRequest(content) { [confined] response in confined.engine?.answered(number, response) }
+    return EngineRequest(content, by: requests.client(of: number)) { [confined] response in confined.engine?.answered(number, response) }
   }
 
   private func answered(_ number: Int, _ response: Response) {

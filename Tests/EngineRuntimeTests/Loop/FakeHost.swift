@@ -55,7 +55,7 @@ final class FakeHost: EngineHost {
   }
 
   func post(_ content: EngineRequest.Content, _ name: String) -> Bool {
-    mailbox.post(request: request(content, name))
+    mailbox.post(request(content, name))
   }
 
   private static func word(for outcome: Response.Outcome) -> String {
