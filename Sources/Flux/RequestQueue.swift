@@ -24,10 +24,12 @@ struct RequestQueue<Sender: Hashable, Request> {
   ///   - sharedLimit: How many at most where several senders' requests wait: then each waits for a short delivery.
   mutating func take(upTo limit: Int, ofSeveral sharedLimit: Int) -> [Request] {
     let limit = waiting.count > 1 ? min(limit, sharedLimit) : limit
+    // One that ends a delivery has its place beside any number of others.
+    let room = ending.isEmpty || limit == 1 ? limit : limit - 1
     var taken: [Request] = []
-    while taken.count < limit, let sender = continuing.popFirst() {
-      let share = max(1, limit / (continuing.count + 1))
-      take(upTo: min(share, limit - taken.count), of: sender, into: &taken)
+    while taken.count < room, let sender = continuing.popFirst() {
+      let share = max(1, room / (continuing.count + 1))
+      take(upTo: min(share, room - taken.count), of: sender, into: &taken)
     }
     if taken.count < limit, let sender = ending.popFirst() { take(upTo: 1, of: sender, into: &taken) }
     count -= taken.count
