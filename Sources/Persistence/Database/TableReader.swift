@@ -28,6 +28,16 @@ public struct TableReader {
       sidecars: SidecarsStore(from: self), sessions: SessionsStore(from: self))
   }
 
+  /// Shows the stores of which a snapshot has the whole state: as they are, or else as the tables have them.
+  public func show(_ names: Set<StoreName>, of stores: Stores?, in snapshot: inout Snapshot) throws {
+    if names.contains(.settings) { snapshot.settings = try stores?.settings.settings ?? settings() }
+    if names.contains(.network) { snapshot.network = try stores?.network.state ?? network() }
+    if names.contains(.sessions) {
+      let sessions = try stores?.sessions.view.sessions.values.map(\.self) ?? sessions()
+      snapshot.sessions = sessions.sorted { $0.id < $1.id }
+    }
+  }
+
   /// How many downloads are in each state.
   public func counts() throws -> [DownloadState.Kind: Int] {
     try table.counts()

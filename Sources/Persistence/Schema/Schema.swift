@@ -6,6 +6,12 @@ enum Schema {
   /// Identifies the file as Podflux's ("PodF"), so that no other database is taken for a library.
   static let applicationID: Int32 = 0x506F_6446
 
+  /// The tables to which the migrations lead, in the order in which a new library gets them.
+  static let tables = [
+    CurrentSchema.library, CurrentSchema.downloads, CurrentSchema.cleanup, CurrentSchema.podcasts,
+    CurrentSchema.sidecars, CurrentSchema.sessions,
+  ]
+
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1-downloads") { db in

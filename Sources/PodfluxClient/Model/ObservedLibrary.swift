@@ -25,7 +25,7 @@ package struct ObservedLibrary: Sendable {
       counts = try DownloadCounts(payload)
     case .feeds: try feeds.apply(payload)
     case .cleanup: cleanup = payload
-    case .engine, .settings, .network, .filters, .episodes, .sessions: break
+    default: break
     }
     told.insert(store)
     return gone

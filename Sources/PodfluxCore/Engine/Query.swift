@@ -285,3 +285,23 @@ public struct DownloadsSnapshot: Hashable, Sendable {
     self.next = next
   }
 }
+
+/// How two snapshots are compared in one store.
+package struct SnapshotPart: Sendable {
+  package let store: StoreName
+  package let isSame: @Sendable (Snapshot, Snapshot) -> Bool
+
+  fileprivate init<Value: Equatable & Sendable>(_ store: StoreName, _ path: KeyPath<Snapshot, Value> & Sendable) {
+    self.store = store
+    isSame = { $0[keyPath: path] == $1[keyPath: path] }
+  }
+}
+
+extension Snapshot {
+  /// The stores whose state changes.
+  package static let parts: [SnapshotPart] = [
+    .init(.settings, \.settings), .init(.network, \.network), .init(.filters, \.filters), .init(.feeds, \.feeds),
+    .init(.episodes, \.episodes), .init(.downloads, \.downloads), .init(.sessions, \.sessions),
+    .init(.cleanup, \.cleanup),
+  ]
+}

@@ -4,3 +4,9 @@
 public protocol Tables: SettingsTables, FilterTables, PodcastTables, RuleTables, DownloadTables, NetworkTables,
   UpkeepTables, CleanupTables, SidecarTables, SessionTables
 {}
+
+/// Tables in front of others, which they watch: those that a type does not watch are the others' own.
+public protocol ForwardingTables: Tables {
+  /// The tables behind these.
+  var inner: any Tables { get }
+}

@@ -31,3 +31,8 @@ public struct DailyUpkeep: Hashable, Sendable {
     self.quarantineDays = quarantineDays
   }
 }
+
+extension UpkeepTables where Self: ForwardingTables {
+  /// The tables behind, unchanged.
+  public var upkeep: any UpkeepTable { inner.upkeep }
+}

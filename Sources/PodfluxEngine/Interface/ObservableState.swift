@@ -21,22 +21,26 @@ public final class ObservableState: Observable, Sendable {
   }
 
   /// The first hundred downloads that the filters show, with counts and totals of all.
-  public var downloads: DownloadsSnapshot? { read(\.downloads, \.downloads) }
+  public var downloads: DownloadsSnapshot? { read(.downloads, \.downloads) }
   /// The first hundred feeds in the order of their titles.
-  public var feeds: FeedsSnapshot? { read(\.feeds, \.feeds) }
+  public var feeds: FeedsSnapshot? { read(.feeds, \.feeds) }
   /// The hundred latest episodes of all feeds.
-  public var episodes: EpisodesSnapshot? { read(\.episodes, \.episodes) }
-  public var filters: FiltersSnapshot? { read(\.filters, \.filters) }
-  public var settings: Settings? { read(\.settings, \.settings) }
+  public var episodes: EpisodesSnapshot? { read(.episodes, \.episodes) }
+  public var filters: FiltersSnapshot? { read(.filters, \.filters) }
+  public var settings: Settings? { read(.settings, \.settings) }
   /// The network path, and which policies may use it.
-  public var network: NetworkState? { read(\.network, \.network) }
+  public var network: NetworkState? { read(.network, \.network) }
   /// The sessions, in the order of their ids.
-  public var sessions: [Session]? { read(\.sessions, \.sessions) }
+  public var sessions: [Session]? { read(.sessions, \.sessions) }
   /// The current cleanup run.
-  public var cleanup: CleanupSnapshot? { read(\.cleanup, \.cleanup) }
+  public var cleanup: CleanupSnapshot? { read(.cleanup, \.cleanup) }
 
-  private func read<Value>(_ property: KeyPath<ObservableState, Value>, _ part: KeyPath<Snapshot, Value>) -> Value {
-    registrar.access(self, keyPath: property)
+  /// What observers observe: one key for each store.
+  private subscript(_: StoreName) -> Void { () }
+
+  /// A store's part of the state; the observer is told when it has changed.
+  func read<Value>(_ store: StoreName, _ part: KeyPath<Snapshot, Value>) -> Value {
+    registrar.access(self, keyPath: \.[store])
     return current.withLock { $0 }[keyPath: part]
   }
 
@@ -48,19 +52,8 @@ public final class ObservableState: Observable, Sendable {
       defer { current = new }
       return current
     }
-    func announce<Value: Equatable>(
-      _ property: KeyPath<ObservableState, Value>, _ part: KeyPath<Snapshot, Value>
-    ) {
-      guard old[keyPath: part] != new[keyPath: part] else { return }
-      registrar.withMutation(of: self, keyPath: property) {}
+    for part in Snapshot.parts where !part.isSame(old, new) {
+      registrar.withMutation(of: self, keyPath: \.[part.store]) {}
     }
-    announce(\.downloads, \.downloads)
-    announce(\.feeds, \.feeds)
-    announce(\.episodes, \.episodes)
-    announce(\.filters, \.filters)
-    announce(\.settings, \.settings)
-    announce(\.network, \.network)
-    announce(\.sessions, \.sessions)
-    announce(\.cleanup, \.cleanup)
   }
 }

@@ -210,7 +210,7 @@ public final class Podflux: Sendable {
     states(SnapshotQuery(stores: [.cleanup]), interval: interval) { $0.cleanup }
   }
 
-  private func states<State: Hashable & Sendable>(
+  func states<State: Hashable & Sendable>(
     _ query: SnapshotQuery, interval: Double, _ part: @escaping @Sendable (Snapshot) -> State?
   ) -> AsyncStream<State> {
     let (stream, continuation) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .bufferingNewest(1))

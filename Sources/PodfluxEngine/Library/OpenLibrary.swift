@@ -131,12 +131,6 @@ extension TableReader {
     if query.stores.contains(.engine) {
       snapshot.engine = EngineSnapshot(version: Engine.version, library: library)
     }
-    if query.stores.contains(.settings) {
-      snapshot.settings = try stores?.settings.settings ?? settings()
-    }
-    if query.stores.contains(.network) {
-      snapshot.network = try stores?.network.state ?? network()
-    }
     if query.stores.contains(.filters) {
       snapshot.filters = try filters(stores, now: now)
     }
@@ -150,10 +144,7 @@ extension TableReader {
     if query.stores.contains(.downloads) {
       snapshot.downloads = try downloads(query.downloads, stores: stores, kept: kept, now: now)
     }
-    if query.stores.contains(.sessions) {
-      let sessions = try stores?.sessions.view.sessions.values.map(\.self) ?? sessions()
-      snapshot.sessions = sessions.sorted { $0.id < $1.id }
-    }
+    try show(query.stores, of: stores, in: &snapshot)
     if query.stores.contains(.cleanup) {
       snapshot.cleanup = try cleanup(query.stepsPage, stores?.cleanup ?? CleanupStore(runs: cleanupRuns()))
     }

@@ -103,7 +103,9 @@ final class SimulatedEngine {
 
   private func request(_ content: EngineRequest.Content, isPosted: Bool) -> EngineRequest {
     let number = requests.note(isPosted: isPosted)
-    return EngineRequest(content, by: requests.client(of: number)) { [confined] response in confined.engine?.answered(number, response) }
+    return EngineRequest(content, by: requests.client(of: number)) { [confined] response in
+      confined.engine?.answered(number, response)
+    }
   }
 
   private func answered(_ number: Int, _ response: Response) {

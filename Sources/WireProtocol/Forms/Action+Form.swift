@@ -166,3 +166,30 @@ extension ActionForm {
       ActionForm(.surveyed(0, .found([]))), ActionForm(.cleaned(0, .done)),
     ]
 }
+
+extension RequestForm {
+  /// Every action and query, in the order in which refusals name them.
+  static let all: [RequestForm] =
+    downloads + podcasts + sessions + [
+      Self(.updateSettings(.init())),
+      Self(.filters(.toggle(.template))), Self(.filters(.selectGroup(nil))), Self(.filters(.setText(""))),
+      Self(.filters(.clear)), Self(.filters(.save(""))), Self(.filters(.apply(""))), Self(.filters(.delete(""))),
+      Self(.cleanup(.run(.init()))), Self(.cleanup(.cancel)),
+      Self(.cleanup(.rename(.init())), naming: ["feed", "all", "mode"]),
+      Self(.cleanup(.adopt(.init())), naming: ["feed", "all", "folder", "mode"]),
+      Self(.network(.report(.template))), Self(.network(.auto)),
+      Self(.stop(.suspend)),
+      Self("engine/resume", "Opens the library again after engine/suspend.") { payload throws(Refusal) in
+        _ = try Fields(payload, at: Request.payloadPath, knowing: [])
+        return .resume
+      },
+      Self(.stop(.now)),
+      Self("snapshot", "Asks for the state at one moment.", knowing: SnapshotQuery.keys) { payload throws(Refusal) in
+        .query(.snapshot(try SnapshotQuery(payload)))
+      },
+      Self("observe", "Asks for the state and for each change of it.", knowing: Observation.keys) {
+        payload throws(Refusal) in .query(.observe(try Observation(payload)))
+      },
+      Self("unobserve", "Ends an observation.") { payload throws(Refusal) in .query(try .unobserve(payload)) },
+    ]
+}

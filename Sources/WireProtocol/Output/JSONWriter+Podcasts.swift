@@ -4,22 +4,6 @@ import PodfluxCore
 /// Feeds and episodes as clients see them (the article Protocol): every key is there, unless a client has asked for
 /// some of them.
 extension JSONWriter {
-  mutating func members(of feeds: FeedsSnapshot) {
-    member("count", feeds.count)
-    array("items", feeds.items) { item, items in
-      items.object { $0.members(of: item, showing: feeds.fields) }
-    }
-    member("next", feeds.next?.text)
-  }
-
-  mutating func members(of episodes: EpisodesSnapshot) {
-    member("count", episodes.count)
-    array("items", episodes.items) { item, items in
-      items.object { $0.members(of: item, showing: episodes.fields) }
-    }
-    member("next", episodes.next?.text)
-  }
-
   mutating func members(of preview: FeedPreview) {
     member("bytes", preview.bytes)
     member("episodes", preview.episodes)

@@ -2,11 +2,6 @@ import PodfluxCore
 
 /// The sessions as clients see them (the article Protocol): without secrets, and without references to them.
 extension JSONWriter {
-  mutating func members(of sessions: [Session]) {
-    array("items", sessions) { session, items in items.object { $0.members(of: session) } }
-    member("next", String?.none)
-  }
-
   mutating func members(of session: Session) {
     member("error", error: session.state.error)
     member("expires", session.expires)

@@ -3,29 +3,24 @@ import PodfluxCore
 /// The stores as clients see them (the article Protocol).
 extension JSONWriter {
   mutating func members(of snapshot: Snapshot) {
-    if let cleanup = snapshot.cleanup { object("cleanup") { $0.members(of: cleanup) } }
-    if let downloads = snapshot.downloads { object("downloads") { $0.members(of: downloads) } }
-    if let engine = snapshot.engine { object("engine") { $0.members(of: engine) } }
-    if let episodes = snapshot.episodes { object("episodes") { $0.members(of: episodes) } }
-    if let feeds = snapshot.feeds { object("feeds") { $0.members(of: feeds) } }
-    if let filters = snapshot.filters { object("filters") { $0.members(of: filters) } }
-    if let network = snapshot.network { object("network") { $0.members(of: network) } }
-    if let sessions = snapshot.sessions { object("sessions") { $0.members(of: sessions) } }
-    if let settings = snapshot.settings { object("settings") { $0.members(of: settings) } }
+    for (store, part) in RenderedState(snapshot).parts.sorted(by: { $0.store.rawValue < $1.store.rawValue }) {
+      key(named: store.rawValue)
+      switch part {
+      case .object(let json): element(json: json)
+      case .list(let list):
+        object { members in
+          members.members(of: list.totals)
+          members.array("items", list.items) { $1.element(json: $0.json) }
+          members.member("next", list.next)
+        }
+      }
+    }
   }
 
   mutating func members(of engine: EngineSnapshot) {
     member("library", engine.library)
     member("protocol", LineEncoder.protocolVersion)
     member("version", engine.version)
-  }
-
-  private mutating func members(of downloads: DownloadsSnapshot) {
-    totals(of: downloads)
-    array("items", downloads.items) { item, items in
-      items.object { $0.members(of: item, showing: downloads.fields) }
-    }
-    member("next", downloads.next?.text)
   }
 
   /// What is said of the downloads beside the page.

@@ -75,7 +75,7 @@ extension LineEncoder {
 
 extension JSONWriter {
   /// The members of an object that this module has written, as they stand there.
-  fileprivate mutating func members(of object: [UInt8]) {
+  mutating func members(of object: [UInt8]) {
     guard object.count > 2 else { return }
     element(json: Array(object.dropFirst().dropLast()))
   }

@@ -63,11 +63,12 @@ struct ProtocolSchema {
   }
 
   /// What the schema says of all settings, and of a patch.
-  static func settings(areAllThere: Bool) -> JSONValue {
+  ///
+  /// - Parameter others: What an object has beside the settings.
+  static func settings(areAllThere: Bool, beside others: [(name: String, schema: JSONValue)] = []) -> JSONValue {
     var properties = JSONObject()
-    for setting in Settings.all.sorted(by: { $0.name < $1.name }) {
-      _ = properties.insert(setting.values.schema(isWhole: areAllThere), for: setting.name)
-    }
+    let settings = Settings.all.map { ($0.name, $0.values.schema(isWhole: areAllThere)) }
+    for (name, schema) in (settings + others).sorted(by: { $0.0 < $1.0 }) { _ = properties.insert(schema, for: name) }
     let names = properties.members.map { JSONValue.string($0.key) }
     return .members(
       [

@@ -11,6 +11,10 @@ struct SchemaTests {
   func settings() throws {
     try compare("settings", with: ProtocolSchema.settings(areAllThere: true))
     try compare("settingsPatch", with: ProtocolSchema.settings(areAllThere: false))
+    let told: [(String, JSONValue)] = [
+      ("full", .members([("const", .boolean(true))])), ("store", .members([("const", .string("settings"))])),
+    ]
+    try compare("settingsState", with: ProtocolSchema.settings(areAllThere: true, beside: told))
   }
 
   private func compare(_ name: String, with declared: JSONValue) throws {

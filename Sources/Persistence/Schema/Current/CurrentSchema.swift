@@ -10,7 +10,7 @@ enum CurrentSchema {
   /// - Precondition: This runs in a transaction, so that a crash leaves an empty database.
   static func create(in db: Database) throws {
     try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
-    for tables in [library, downloads, cleanup, podcasts, sidecars, sessions] {
+    for tables in Schema.tables {
       try db.execute(sql: tables)
     }
     try db.execute(sql: firstRows)

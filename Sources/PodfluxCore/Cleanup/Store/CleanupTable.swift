@@ -20,3 +20,8 @@ public protocol CleanupTable {
   func finish(
     _ key: CleanupStep.Key, as status: CleanupStep.Status, because: String?, holder: DownloadID?) throws
 }
+
+extension CleanupTables where Self: ForwardingTables {
+  /// The tables behind, unchanged.
+  public var cleanup: any CleanupTable { inner.cleanup }
+}
