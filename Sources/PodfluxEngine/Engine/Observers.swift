@@ -42,7 +42,12 @@ final class Observers: @unchecked Sendable {
     var isStale = true
     /// When its observers last got a moment, on the monotonic clock.
     var lastMilliseconds: Int64 = .min
+    /// Why the state could not be read the last time, and for how long it is not read again.
+    var failure: (reason: String, pauseMilliseconds: Int64)?
   }
+
+  /// The longest time between two readings that fail.
+  private static let longestPauseMilliseconds: Int64 = 60_000
 
   private let turns: DispatchQueue
   private let reading = DispatchQueue(label: "podflux.observers", qos: .utility)
@@ -165,7 +170,7 @@ final class Observers: @unchecked Sendable {
     guard library != nil, let group = groups[interval], !group.isScheduled, group.isStale else { return }
     groups[interval]?.isScheduled = true
     let now = Services.clock().monotonicMilliseconds
-    let due = group.lastMilliseconds == .min ? now : group.lastMilliseconds + Int64(interval)
+    let due = group.lastMilliseconds == .min ? now : group.lastMilliseconds + pause(of: group, interval)
     turns.asyncAfter(deadline: .now() + .milliseconds(Int(max(0, due - now)))) { [weak self] in self?.tell(interval) }
   }
 
@@ -176,7 +181,7 @@ final class Observers: @unchecked Sendable {
     guard !isReading else { return }
     let now = Services.clock().monotonicMilliseconds
     // An observer that was added meanwhile was delivered to at once, and all others with it.
-    guard group.lastMilliseconds == .min || now >= group.lastMilliseconds + Int64(interval) else {
+    guard group.lastMilliseconds == .min || now >= group.lastMilliseconds + pause(of: group, interval) else {
       return schedule(interval)
     }
     groups[interval]?.isStale = false
@@ -184,8 +189,7 @@ final class Observers: @unchecked Sendable {
     do {
       try read(for: group.watches.sorted { $0.key < $1.key }.map(\.value), interval: interval)
     } catch {
-      logger.error("observers cannot be told the state", metadata: ["reason": "\(error)"])
-      groups[interval]?.isStale = true
+      noteFailure(of: interval, because: "\(error)")
       schedule(interval)
     }
   }
@@ -204,19 +208,33 @@ final class Observers: @unchecked Sendable {
   /// Delivers to the observers that have room, and has the others follow later. On `reading` only.
   private func readAndTell(_ watches: [Watch], _ moment: Moment, interval: Int) {
     let ready = watches.filter { $0.hasRoom() }
-    var isOutstanding = ready.count < watches.count
-    do {
-      try tell(ready, moment)
-    } catch {
-      logger.error("the state cannot be read for observers", metadata: ["reason": "\(error)"])
-      isOutstanding = true
-    }
-    turns.async { [self, isOutstanding] in
+    let isOutstanding = ready.count < watches.count
+    let outcome = Result { try tell(ready, moment) }
+    turns.async { [self] in
       isReading = false
       if isOutstanding { groups[interval]?.isStale = true }
+      switch outcome {
+      case .success: groups[interval]?.failure = nil
+      case .failure(let error): noteFailure(of: interval, because: "\(error)")
+      }
       // The group that has waited longest comes first.
       groups.sorted { $0.value.lastMilliseconds < $1.value.lastMilliseconds }.forEach { schedule($0.key) }
     }
+  }
+
+  /// The state cannot be read: it is tried again, after longer and longer, and told once.
+  private func noteFailure(of interval: Int, because reason: String) {
+    guard let group = groups[interval] else { return }
+    if group.failure?.reason != reason {
+      logger.error("the state cannot be read for observers", metadata: ["reason": "\(reason)"])
+    }
+    let pause = min(2 * pause(of: group, interval), max(Self.longestPauseMilliseconds, Int64(interval)))
+    groups[interval]?.failure = (reason, pause)
+    groups[interval]?.isStale = true
+  }
+
+  private func pause(of group: Group, _ interval: Int) -> Int64 {
+    group.failure?.pauseMilliseconds ?? Int64(interval)
   }
 
   /// A moment of the database that a connection holds until `tell` releases it.
