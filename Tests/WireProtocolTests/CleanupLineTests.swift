@@ -52,6 +52,13 @@ struct CleanupLineTests {
         == #"{"next":null,"run":\#(expected),"steps":[],"waiting":null}"#)
   }
 
+  @Test("shows no more bytes than JSON readers keep, though sparse files seem to have more")
+  func sparse() {
+    let progress = CleanupProgress(files: 3, readBytes: .max)
+    #expect(shown(run(.looking), progress).contains(#""readBytes":9007199254740992}"#))
+    #expect(shown(run(.done) { $0.freedBytes = .max }).contains(#""freedBytes":9007199254740992,"#))
+  }
+
   @Test("shows a run that looks and has not told how far it is")
   func justLooking() {
     #expect(shown(run(.looking)).contains(#""progress":null,"reason":null,"state":"looking","#))

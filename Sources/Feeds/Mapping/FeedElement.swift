@@ -98,11 +98,11 @@ struct FeedElement: Sendable {
     return try address()
   }
 
-  /// The bytes that the element claims to have: digits, with commas at most.
+  /// The bytes that the element claims to have: digits, with commas at most, of what a file can have.
   func claimedLength(_ name: String) throws(FeedProblem) -> Int64? {
     guard let value = try optional(name) else { return nil }
     let digits = value.utf8.span.contains(UInt8(ascii: ",")) ? value.filter { $0 != "," } : value
-    guard let length = Self.integer(digits) else { throw invalid(value, attribute: name) }
+    guard let length = Self.integer(digits), length <= 1 << 53 else { throw invalid(value, attribute: name) }
     return length > 0 ? length : nil
   }
 

@@ -25,30 +25,30 @@ extension JSONWriter {
       }
     }
     if let adopting = run.adopting { member("folder", adopting.folder?.description) }
-    member("freedBytes", run.freedBytes)
+    member("freedBytes", bytes: run.freedBytes)
     member("id", run.key)
     member("missing", run.options.missing.rawValue)
     member("mode", run.options.mode.rawValue)
     member("orphans", run.options.orphans.rawValue)
     object("progress", ifAny: progress) { shown, progress in
       shown.member("files", progress.files)
-      shown.member("readBytes", progress.readBytes)
+      shown.member("readBytes", bytes: progress.readBytes)
     }
     member("reason", run.reason)
     member("state", run.stage.rawValue)
     if run.renaming != nil { member("task", "rename") }
     if run.adopting != nil { member("task", "adopt") }
     object("usage", ifAny: run.usage) { shown, usage in
-      shown.member("database", usage.database)
-      shown.member("media", usage.media)
-      shown.member("other", usage.other)
-      shown.member("partial", usage.partial)
-      shown.member("quarantine", usage.quarantine)
+      shown.member("database", bytes: usage.database)
+      shown.member("media", bytes: usage.media)
+      shown.member("other", bytes: usage.other)
+      shown.member("partial", bytes: usage.partial)
+      shown.member("quarantine", bytes: usage.quarantine)
     }
   }
 
   private mutating func members(of tally: CleanupRun.Tally) {
-    member("bytes", tally.bytes)
+    member("bytes", bytes: tally.bytes)
     member("count", tally.found)
     member("done", tally.done)
     member("left", tally.left)
@@ -59,7 +59,7 @@ extension JSONWriter {
     if let pairing = step.finding.pairing {
       array("by", pairing.evidence.map(\.rawValue)) { $1.element($0) }
     }
-    member("bytes", step.finding.bytes)
+    member("bytes", bytes: step.finding.bytes)
     member("decision", step.decision.rawValue)
     member("download", step.download?.description)
     if let pairing = step.finding.pairing {
@@ -70,6 +70,11 @@ extension JSONWriter {
     member("status", step.status.rawValue)
     if let pairing = step.finding.pairing { member("sure", pairing.confidence.rawValue) }
     member("to", step.finding.destination?.description)
+  }
+
+  /// A number of bytes, at most 2⁵³: sparse files of other programs can seem to have more.
+  private mutating func member(_ key: StaticString, bytes: Int64) {
+    member(key, min(bytes, 1 << 53))
   }
 
   /// An object, or null where there is none.

@@ -10,7 +10,7 @@ struct ContentRangeTests {
       ("bytes 0-499/*", .bytes(first: 0, last: 499, total: nil)),
       ("bytes */1234", .unsatisfied(total: 1234)),
       ("BYTES 5-5/6", .bytes(first: 5, last: 5, total: 6)),
-      ("bytes 0-9223372036854775806/9223372036854775807", .bytes(first: 0, last: .max - 1, total: .max)),
+      ("bytes 0-9007199254740991/9007199254740992", .bytes(first: 0, last: (1 << 53) - 1, total: 1 << 53)),
     ])
   func wellFormed(text: String, range: ContentRange) {
     #expect(ContentRange(text) == range)
@@ -23,8 +23,8 @@ struct ContentRangeTests {
       "bytes 0-499/1234 ", "bytes 0 - 499/1234", "bytes -499/1234", "bytes 0-/1234", "bytes 0-499/",
       "bytes +0-499/1234",
       "bytes 500-499/1234", "bytes 0-1234/1234", "bytes 0-499/499", "bytes */*", "bytes 0-1-2/5", "bytes 0-1/5/5",
-      "octets 0-1/5", "bytes 0-9223372036854775808/*", "bytes 0-1/99999999999999999999999", "bytes ٠-١/٥",
-      "bytes 0-9223372036854775807/9223372036854775807",
+      "octets 0-1/5", "bytes 0-9007199254740993/*", "bytes 0-1/99999999999999999999999", "bytes ٠-١/٥",
+      "bytes 0-9007199254740992/9007199254740992",
     ])
   func malformed(text: String) {
     #expect(ContentRange(text) == nil)

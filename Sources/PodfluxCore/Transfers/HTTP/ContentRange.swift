@@ -7,7 +7,7 @@ public enum ContentRange: Sendable, Hashable {
   case unsatisfied(total: Int64)
 
   /// Parses the value of a `Content-Range` field strictly: nil for anything outside the grammar, for numbers beyond
-  /// `Int64`, for a last byte before the first one, and for a last byte at or beyond the total.
+  /// 2⁵³, for a last byte before the first one, and for a last byte at or beyond the total.
   ///
   /// The forms are `bytes 0-499/1234`, `bytes 0-499/*` and `bytes */1234`. The unit's case does not matter.
   public init?(_ text: String) {

@@ -60,7 +60,7 @@ extension ResponseHead {
     declaredLength == .unusable
   }
 
-  /// Whether `Content-Length` is a number beyond `Int64`.
+  /// Whether `Content-Length` is a number beyond 2⁵³.
   public var hasBoundlessContentLength: Bool {
     fields.contains { field in
       let digits = field.value.utf8
