@@ -10,7 +10,7 @@ final class Usage {
   /// The largest length that counts, 1 PiB.
   private static let longest = Settings.Limits.maxFileBytes.upperBound
   /// The largest sum.
-  static let maximum: Int64 = 1 << 62
+  static let maximum = StoredNumber.longest
 
   /// The bytes of a row's file, over the columns of `downloads`.
   static let column = "min(iif(state = 'completed', file_length, durable), \(longest))"
@@ -56,6 +56,21 @@ final class Usage {
       """
     try db.cachedStatement(sql: sql).execute(arguments: [change, completeChange])
     reset()
+  }
+
+  /// Counts the rows' files anew. Cost: all rows.
+  ///
+  /// - Returns: Whether they had been counted wrongly.
+  func recount(in db: Database) throws -> Bool {
+    try refresh(in: db)
+    let sql = """
+      UPDATE usage SET (bytes, complete) = (counted.bytes, counted.complete)
+      FROM (SELECT (SELECT \(Self.sum) FROM downloads) AS bytes,
+        (SELECT \(Self.sum) FROM downloads WHERE state = 'completed') AS complete) AS counted
+      WHERE usage.bytes <> counted.bytes OR usage.complete <> counted.complete
+      """
+    try db.cachedStatement(sql: sql).execute()
+    return db.changesCount > 0
   }
 
   /// The total. Cost: one look-up.

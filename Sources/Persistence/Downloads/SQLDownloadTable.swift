@@ -152,7 +152,8 @@ struct SQLDownloadTable: DownloadTable {
     derived.facts.forgetPositions()
     let sql = """
       DELETE FROM downloads WHERE id = ?
-      RETURNING key, title_key, \(Usage.column), \(QueueKey.isAdmissible), host, class, podcast
+      RETURNING key, title_key, \(Usage.column) AS "file_length or durable",
+        \(QueueKey.isAdmissible) AS "state or held", host, class, podcast
       """
     for row in try DeletedRow.fetchAll(db.cachedStatement(sql: sql), arguments: [id.description]) {
       derived.traitCounts.add(-1, row.facet)
@@ -205,6 +206,8 @@ struct SQLDownloadTable: DownloadTable {
   func storedBytes() throws -> Int64 { try derived.usage.bytes(in: db) }
 
   func completedBytes() throws -> Int64 { try derived.usage.completeBytes(in: db) }
+
+  func recountBytes() throws -> Bool { try derived.usage.recount(in: db) }
 
   func earliestRetry() throws -> Timestamp? {
     let sql = """

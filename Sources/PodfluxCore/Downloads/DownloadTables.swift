@@ -92,6 +92,10 @@ public protocol DownloadTable {
   func storedBytes() throws -> Int64
   /// The total size of the complete files alone.
   func completedBytes() throws -> Int64
+  /// Counts both anew. Cost: all rows.
+  ///
+  /// - Returns: Whether they had been counted wrongly: the disk or another program has changed the sum.
+  func recountBytes() throws -> Bool
   /// Writes the network policy of a podcast, for its downloads without their own. Cost: the podcast's downloads.
   func setNetwork(_ policy: NetworkPolicy, ofPodcast name: String) throws
   /// The earliest time at which a waiting download may try again.

@@ -43,7 +43,7 @@ final class TransactionNotes {
 }
 
 /// The real tables, watched. The sabotages that concern tables are built in here.
-struct ObservedTables: Tables {
+struct ObservedTables: ForwardingTables {
   let inner: any Tables
   let notes: TransactionNotes
   let sabotage: Sabotage?
@@ -55,9 +55,7 @@ struct ObservedTables: Tables {
   var deletions: any DeletionTable { ObservedDeletions(inner: inner.deletions, notes: notes, sabotage: sabotage) }
   var verifications: any VerificationTable { inner.verifications }
   var formerFiles: any FormerFileTable { inner.formerFiles }
-  var cleanup: any CleanupTable { inner.cleanup }
   var filters: any FilterTable { ObservedFilters(inner: inner.filters, sabotage: sabotage) }
-  var upkeep: any UpkeepTable { inner.upkeep }
   var sidecars: any SidecarTable { ObservedSidecars(inner: inner.sidecars, notes: notes, sabotage: sabotage) }
   var sessions: any SessionTable { ObservedSessions(inner: inner.sessions, notes: notes) }
   var rules: any RuleTable {
@@ -190,6 +188,7 @@ struct ObservedDownloads: DownloadTable {
   }
   func storedBytes() throws -> Int64 { try inner.storedBytes() }
   func completedBytes() throws -> Int64 { try inner.completedBytes() }
+  func recountBytes() throws -> Bool { try inner.recountBytes() }
   func find(_ id: DownloadID) throws -> Download? { try inner.find(id) }
   func contains(_ id: DownloadID) throws -> Bool { try inner.contains(id) }
   func isClaimed(_ file: PublishedFile, otherThanBy id: DownloadID?) throws -> Bool {

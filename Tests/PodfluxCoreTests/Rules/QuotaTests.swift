@@ -1,6 +1,8 @@
 import Flux
+import GRDB
 import Testing
 
+@testable import Persistence
 @testable import PodfluxCore
 
 @Suite("The storage quota and rules")
@@ -123,6 +125,22 @@ struct QuotaTests {
     try scene.ask(for: 50)
     try scene.comeToRest()
     #expect(try scene.here() == [3, 4, 50])
+  }
+
+  @Test(
+    "A sum of bytes that the disk has changed deletes nothing, and holds nothing up", arguments: ["complete", "bytes"])
+  func damagedSum(column: String) throws {
+    let scene = try RuleScene { $0.storageQuotaBytes = 1000 }
+    try scene.subscribe(.auto(newest: 4))
+    try scene.refresh(appeared: scene.contents(1...3))
+    try scene.comeToRest()
+    try scene.world.database.ledger().transaction { tables in
+      try #require(tables as? SQLTables).db.execute(sql: "UPDATE usage SET \(column) = \(column) + 5000")
+    }
+    scene.world.checksInvariants = false
+    try scene.refresh(appeared: scene.contents(1...4))
+    try scene.comeToRest()
+    #expect(try scene.here() == [1, 2, 3, 4])
   }
 
   // MARK: Searches in vain

@@ -155,8 +155,13 @@ extension DownloadsStore {
   }
 
   mutating func lookForQuotaNeeds(_ settings: Settings, in turn: inout PodfluxTurn) throws {
-    let needs = try findQuotaNeeds(settings, in: turn)
+    var needs = try findQuotaNeeds(settings, in: turn)
     guard needs != room.needs else { return }
+    // Files go for it. A sum that is kept is no reason to delete what the rows do not add up to.
+    if !needs.isEmpty, !room.isRecounted {
+      room.isRecounted = true
+      if try turn.tables.downloads.recountBytes() { needs = try findQuotaNeeds(settings, in: turn) }
+    }
     room.needs = needs
     if !needs.isEmpty { turn.tell(.downloads(.lacksRoom)) }
   }

@@ -13,6 +13,8 @@ extension DownloadsStore {
     var line: [QuotaNeed] = []
     /// What the storage quota leaves no room for, as of the last turn.
     var needs: [QuotaNeed] = []
+    /// Whether the files' bytes were counted anew before the first of these.
+    var isRecounted = false
     /// What those that wait are to the others.
     var lack = LackOfRoom()
     /// What rules want beside those that wait; nil where it has not been looked for.
