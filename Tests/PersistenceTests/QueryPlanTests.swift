@@ -83,7 +83,7 @@ struct QueryPlanTests {
     "SELECT key FROM downloads INDEXED BY downloads_class WHERE (class IN",
     "SELECT key FROM downloads INDEXED BY downloads_class WHERE class IN",
     "SELECT host, class, podcast, count(*)",
-    "SELECT class & 68715020303, sum(number)",
+    "SELECT class & 68715020303 AS class, sum(number)",
     "SELECT \(CountedEpisode.columns) FROM (SELECT DISTINCT key >> 3 AS number FROM feeds)",
   ]
 

@@ -111,8 +111,9 @@ extension TableReader {
 
 /// A row with the path of its file.
 private struct ExpectedRow: StatementRow {
-  static let select =
-    "SELECT key, id, state = 'completed', path, file_length, inode, sha256, mtime, finished_at FROM downloads "
+  static let select = """
+    SELECT key, id, state = 'completed' AS state, path, file_length, inode, sha256, mtime, finished_at FROM downloads\u{20}
+    """
 
   let key: Int64
   let file: ExpectedFile

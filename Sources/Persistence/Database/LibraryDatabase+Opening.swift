@@ -250,9 +250,9 @@ extension LibraryDatabase {
       // GRDB's own description has the statement.
       throw StorageFailure(error)
     } catch let error as DamagedRow {
-      throw OpeningError.damaged(error.description)
+      throw OpeningError.damaged(error.fault)
     } catch is RowDecodingError {
-      throw OpeningError.damaged(DamagedRow.nowhere.description)
+      throw OpeningError.damaged(DamagedRow.nowhere.fault)
     }
   }
 }

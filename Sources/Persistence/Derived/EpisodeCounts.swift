@@ -145,7 +145,7 @@ struct CountedEpisode: StatementRow {
   /// The columns in the order of `init`, over those of `episodes`.
   static let columns = """
     feed, (SELECT state FROM downloads WHERE downloads.id = episodes.download), media, bytes,
-    coalesce(published, added_at), played, favorite
+    coalesce(published, added_at) AS "episodes.published or added_at", played, favorite
     """
 
   init(_ columns: inout ColumnReader) throws {

@@ -33,18 +33,21 @@ extension DownloadRow {
   }
 
   private static func tagging(_ columns: inout ColumnReader) throws -> Download.Tagging? {
-    let (length, sha256): (Int64?, String?) = try (columns.nextIfPresent(.length), columns.next())
+    let (length, sha256): (Int64?, String?) = try (columns.nextIfPresent(.length), columns.digest())
     let reason: String? = try columns.next()
     if let length { return .tagged(.init(length: length, sha256: sha256)) }
     return reason.map { .untagged(because: $0) }
   }
 
-  /// Reads the file from the columns path, file_length, inode, sha256 and mtime; nil if there is none or it is invalid.
+  /// Reads the file from the columns path, file_length, inode, sha256 and mtime; nil if there is none.
   static func publishedFile(_ columns: inout ColumnReader) throws -> PublishedFile? {
-    let text: String? = try columns.next()
+    let path = try columns.path()
     let length = try columns.nextIfPresent(.length)
-    let (inode, sha256, modified): (Int64?, String?, Int64?) = try (columns.next(), columns.next(), columns.next())
-    guard let text, let path = try? LibraryPath(validating: text), let length, let inode else { return nil }
+    if path != nil { _ = try columns.checked(length) }
+    let inode: Int64? = try columns.next()
+    if path != nil { _ = try columns.checked(inode) }
+    let (sha256, modified): (String?, Int64?) = try (columns.digest(), columns.next())
+    guard let path, let length, let inode else { return nil }
     return PublishedFile(
       path: path, length: length, inode: UInt64(bitPattern: inode), sha256: sha256, modifiedNanoseconds: modified)
   }
@@ -115,6 +118,7 @@ extension DownloadRow {
     let round = Download.Round(source: Int(try columns.next(.source)), mayPass: try columns.next())
     let dates = Download.Dates(
       added: added, started: try columns.moment(), finished: try columns.moment(), modified: try columns.moment())
+    if kind == .completed { _ = try checked("finished_at", dates.finished) }
     return (state, failures, freshAddresses, restarts, round, dates, try columns.next())
   }
 
@@ -141,7 +145,7 @@ extension DownloadRow {
 
   private static func error(_ columns: inout ColumnReader) throws -> DownloadError? {
     let (code, message): (String?, String?) = try (columns.next(), columns.next())
-    let (status, cause): (Int?, String?) = try (columns.next(), columns.next())
+    let (status, cause): (Int?, String?) = try (columns.status(), columns.next())
     let short = try columns.nextIfPresent(.length)
     guard let code = code.flatMap(DownloadError.Code.init(rawValue:)), let message else { return nil }
     return DownloadError(

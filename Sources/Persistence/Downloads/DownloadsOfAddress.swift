@@ -56,8 +56,11 @@ enum DownloadsOfAddress {
 
   private var selection: String {
     switch self {
-    case .present: "SELECT id, state <> 'failed', title, published FROM downloads"
-    case .former: "SELECT download, cause <> 'corrupt', title, published FROM former_files"
+    case .present: "SELECT id, state <> 'failed' AS state, title, published FROM downloads"
+    case .former:
+      """
+      SELECT download, cause <> 'corrupt' AS "former_files.cause", title, published FROM former_files
+      """
     }
   }
 }
@@ -71,7 +74,8 @@ private struct RowOfAddress: StatementRow {
   let published: Timestamp?
 
   init(_ columns: inout ColumnReader) throws {
-    id = try Damaged.checked("id", DownloadID(try columns.next()))
+    let name: String = try columns.next()
+    id = try columns.checked(DownloadID(name))
     isMeant = try columns.next()
     title = try columns.next()
     published = try columns.moment()

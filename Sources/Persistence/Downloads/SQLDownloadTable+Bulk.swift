@@ -43,8 +43,9 @@ extension SQLDownloadTable {
     let affected = try AffectedRow.fetchAll(
       db.makeStatement(
         sql: """
-          SELECT host, class, podcast, count(*), coalesce(home_host, host), \(Usage.sum) FROM downloads
-          WHERE \(scope.sql) GROUP BY 1, 2, 3, 5
+          SELECT host, class, podcast, count(*), coalesce(home_host, host) AS "home_host or host",
+            \(Usage.sum) AS "file_length or durable"
+          FROM downloads WHERE \(scope.sql) GROUP BY 1, 2, 3, 5
           """),
       arguments: StatementArguments(scope.values))
     guard !affected.isEmpty else { return [:] }

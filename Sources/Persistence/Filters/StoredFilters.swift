@@ -27,8 +27,8 @@ struct StoredFilters: Codable {
     guard let selection = selection.checked, saved.count <= FiltersState.Limits.saved else { return nil }
     var sets: [SavedFilters] = []
     for set in saved {
-      guard set.name.utf8.count <= FiltersState.Limits.nameBytes, let selection = set.selection.checked,
-        sets.last.map({ $0.name < set.name }) ?? true
+      guard (1...FiltersState.Limits.nameBytes).contains(set.name.utf8.count),
+        let selection = set.selection.checked, sets.last.map({ $0.name < set.name }) ?? true
       else { return nil }
       sets.append(SavedFilters(name: set.name, selection: selection))
     }
@@ -65,7 +65,8 @@ extension StoredFilters.Selection {
   fileprivate var checked: FilterSelection? {
     let filters = active.compactMap(FilterID.init)
     guard filters.count == active.count, Set(filters).count == filters.count,
-      filters.count <= FiltersState.Limits.active, text.utf8.count <= FiltersState.Limits.textBytes
+      filters.count <= FiltersState.Limits.active,
+      text.utf8.count <= FiltersState.Limits.textBytes
     else { return nil }
     return FilterSelection(active: filters, text: text)
   }

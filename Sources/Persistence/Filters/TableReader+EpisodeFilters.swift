@@ -118,7 +118,9 @@ private struct StoredPodcastName: StatementRow {
   let name: String
   let key: String
 
-  static let select = "SELECT key, coalesce(title, own_title, host), title_key FROM feeds"
+  static let select = """
+    SELECT key, coalesce(title, own_title, host) AS "feeds.title, own_title or host", title_key FROM feeds
+    """
 
   init(_ columns: inout ColumnReader) throws {
     feed = try columns.next(.log)

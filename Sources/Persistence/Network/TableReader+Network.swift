@@ -39,14 +39,14 @@ extension TableReader {
   /// The same, with the reason for which those that wait do. Costs the same.
   public func visibleStates(_ obstacles: Obstacles) throws -> [VisibleState: Int] {
     var counts: [VisibleState: Int] = [:]
-    let all = "SELECT \(Self.visibleTraits), sum(number) FROM class_counts GROUP BY 1"
+    let all = "SELECT \(Self.visibleTraits), sum(number) AS \"class_counts.number\" FROM class_counts GROUP BY 1"
     for row in try CountedClass.fetchAll(db.cachedStatement(sql: all)) {
       counts[VisibleState(obstacles.visible(try row.row.traits(), on: .ordinary)), default: 0] += row.number
     }
     // No obstacle changes another state than queued.
     let kind = PackedTraits.Field.kind
     let queued = """
-      SELECT \(Self.visibleTraits), sum(number) FROM facets
+      SELECT \(Self.visibleTraits), sum(number) AS "facets.number" FROM facets
       WHERE host IN (SELECT value FROM json_each(?)) AND class & \(kind.mask) = ? GROUP BY 1
       """
     for group in try SpecialHosts(obstacles, in: db).groups {
@@ -70,7 +70,7 @@ extension TableReader {
       PackedTraits.Field.kind, PackedTraits.Field.reason, PackedTraits.Field.origin, PackedTraits.Field.network,
       PackedTraits.Field.session,
     ]
-    return "class & \(fields.reduce(0) { $0 | $1.mask })"
+    return "class & \(fields.reduce(0) { $0 | $1.mask }) AS class"
   }()
 }
 

@@ -69,7 +69,7 @@ extension PageReader {
     for part in parts {
       let statement = try db.makeStatement(
         sql: """
-          SELECT key, title_key, podcast, \(predicate.sql) FROM downloads \(part.use)
+          SELECT key, title_key, podcast, \(predicate.sql) AS "that was read" FROM downloads \(part.use)
           WHERE \(part.scope.sql) ORDER BY \(part.sorting(order.direction)) LIMIT ?
           """)
       let values: [any DatabaseValueConvertible] = predicate.values + part.scope.values + [left]

@@ -21,7 +21,7 @@ struct StoredEpisode: StatementRow {
   static let select = "SELECT " + columns.map { "episodes.\($0)" }.joined(separator: ", ")
 
   init(_ columns: inout ColumnReader) throws {
-    let (key, feed) = try (columns.next(.log), columns.next(.log))
+    let (key, feed) = try (columns.next(.episode), columns.next(.log))
     let told = try Self.content(&columns)
     let isMissing: Bool = try columns.next()
     let marks = try Episode.Marks(isPlayed: columns.next(), isFavorite: columns.next(), isArchived: columns.next())
@@ -57,6 +57,7 @@ struct StoredEpisode: StatementRow {
     content.transcript = try address(columns.next(), "transcript")
     if let text: String = try columns.next() {
       let alternates: [StoredAlternate] = try StoredJSON.value(of: text, column: "episodes.alternates")
+      guard alternates.count <= EpisodeContent.Limits.alternates else { throw StoredAlternate.damage }
       content.alternates = try alternates.map { try $0.alternate() }
     }
     return content
@@ -128,10 +129,15 @@ private struct StoredAlternate: Codable {
     (integrity, same) = (alternate.integrity, alternate.isEnclosure)
   }
 
+  static let damage = DamagedRow(column: "episodes.alternates")
+
   func alternate() throws -> EpisodeContent.Alternate {
-    EpisodeContent.Alternate(
-      addresses: try urls.map { try Damaged.checked("episodes.alternates", try? WebAddress($0)) }, mediaType: type,
-      length: length, title: title, integrity: integrity, isEnclosure: same)
+    let addresses = urls.compactMap { try? WebAddress($0) }
+    guard addresses.count == urls.count, (1...EpisodeContent.Limits.addresses).contains(urls.count),
+      length.map(StoredNumber.length.range.contains) ?? true
+    else { throw Self.damage }
+    return EpisodeContent.Alternate(
+      addresses: addresses, mediaType: type, length: length, title: title, integrity: integrity, isEnclosure: same)
   }
 }
 
@@ -144,7 +150,7 @@ struct StoredTraces: StatementRow {
     "SELECT key, guid, url, title, published, seconds, bytes, fingerprint, missing FROM episodes WHERE feed = ? ORDER BY key"
 
   init(_ columns: inout ColumnReader) throws {
-    let key = try columns.next(.log)
+    let key = try columns.next(.episode)
     let (guid, url, title): (String?, String?, String?) = try (columns.next(), columns.next(), columns.next())
     traces = EpisodeTraces(
       id: EpisodeID(number: key), guid: guid,

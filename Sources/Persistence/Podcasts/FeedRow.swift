@@ -85,7 +85,7 @@ struct StoredFeed: StatementRow {
 
   private static func error(_ columns: inout ColumnReader) throws -> DownloadError? {
     let (code, message): (String?, String?) = try (columns.next(), columns.next())
-    let status: Int? = try columns.next()
+    let status = try columns.status()
     guard let code else { return nil }
     return DownloadError(
       try Damaged.checked("feeds.error_code", DownloadError.Code(rawValue: code)), message ?? "", status: status)

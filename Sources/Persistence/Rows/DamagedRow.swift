@@ -6,7 +6,10 @@ struct DamagedRow: Error, CustomStringConvertible {
   let column: String
 
   /// One sentence without the value, which may be a secret.
-  var description: String { "the database holds a value that cannot be in the column \(column)" }
+  var description: String { LibraryDatabase.OpeningError.damaged(fault).description }
+
+  /// What is wrong, as a part of a sentence.
+  var fault: String { "the column \(column) holds a value that cannot be there" }
 
   /// A damaged value whose column is unknown.
   static let nowhere = DamagedRow(column: "that was read")

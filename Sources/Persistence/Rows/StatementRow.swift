@@ -1,6 +1,7 @@
 import CSQLite
 import Flux
 import GRDB
+import PodfluxCore
 
 /// A value that is read from the current row of a statement, column by column.
 ///
@@ -57,9 +58,17 @@ extension StatementRow {
 private struct UnreadableColumn: Error {
   let index: Int
 
-  /// The column's name in the statement.
+  /// The column's name as `DamagedRow` has it, whatever stands in front of it in the statement. An expression has no
+  /// column of its own: its alias says which ones it reads.
   func name(in statement: Statement) -> String {
-    statement.columnNames.indices.contains(index) ? statement.columnNames[index] : "\(index)"
+    let handle = statement.sqliteStatement
+    if let table = sqlite3_column_table_name(handle, CInt(index)),
+      let column = sqlite3_column_origin_name(handle, CInt(index))
+    {
+      let (table, column) = (String(cString: table), String(cString: column))
+      return table == "downloads" ? column : "\(table).\(column)"
+    }
+    return statement.columnNames.indices.contains(index) ? statement.columnNames[index] : "\(index)"
   }
 }
 
@@ -97,12 +106,48 @@ struct ColumnReader {
   }
 
   private func checked(_ number: Int64, in numbers: StoredNumber) throws -> Int64 {
-    guard numbers.range.contains(number) else { throw UnreadableColumn(index: Int(index) - 1) }
-    return number
+    guard numbers.range.contains(number) else { throw unreadable }
+    return min(number, numbers.ceiling)
   }
+
+  /// What the column that was read last says. It is read in a statement of its own: `checked` would see the index
+  /// before it.
+  ///
+  /// - Throws: `UnreadableColumn` for nil.
+  func checked<Value>(_ value: Value?) throws -> Value {
+    guard let value else { throw unreadable }
+    return value
+  }
+
+  /// The error for the column that was read last.
+  private var unreadable: UnreadableColumn { UnreadableColumn(index: Int(index) - 1) }
 
   mutating func moment() throws -> Timestamp? {
     try nextIfPresent(.moment).map { Timestamp(milliseconds: $0) }
+  }
+
+  /// The path of a file in the library; nil for NULL.
+  mutating func path() throws -> LibraryPath? {
+    guard let text: String = try next() else { return nil }
+    return try checked(try? LibraryPath(validating: text))
+  }
+
+  /// The HTTP status of an error; nil for NULL.
+  mutating func status() throws -> Int? {
+    try nextIfPresent(.status).map { Int($0) }
+  }
+
+  /// A SHA-256 in lower-case hexadecimal digits; nil for NULL.
+  mutating func digest() throws -> String? {
+    guard let text: String = try next() else { return nil }
+    return try checked(text.utf8.count == 64 && text.utf8.allSatisfy(Self.isDigit) ? text : nil)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+    default: false
+    }
   }
 
   /// Passes over columns, which are named for the reader's sake; a debug build checks the names.

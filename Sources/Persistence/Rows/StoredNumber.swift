@@ -7,15 +7,21 @@ import PodfluxCore
 struct StoredNumber {
   /// The range of the column in rows that Podflux wrote.
   let range: ClosedRange<Int64>
+  /// What a larger one of the range is read as.
+  let ceiling: Int64
 
-  init(_ range: ClosedRange<Int64>) {
+  /// The largest length of a file, and of many together: JSON readers keep each number up to it (RFC 8259 section 6).
+  static let longest: Int64 = 1 << 53
+
+  init(_ range: ClosedRange<Int64>, ceiling: Int64 = .max) {
     self.range = range
+    self.ceiling = ceiling
   }
 
-  /// Bytes of one file, as a server or a client may have claimed.
-  static let length = StoredNumber(0...(.max))
+  /// Bytes of one file, as a server or a client may have claimed: earlier versions wrote any claim.
+  static let length = StoredNumber(0...(.max), ceiling: longest)
   /// Bytes of many files together, clamped at the end: see `Usage.maximum`.
-  static let sum = StoredNumber(0...(1 << 62))
+  static let sum = StoredNumber(0...(1 << 62), ceiling: longest)
   /// A number of rows: up to a trillion, so that some thousands of them can be added.
   static let count = StoredNumber(0...(1 << 40))
   /// A revision or a sequence number.
@@ -30,6 +36,10 @@ struct StoredNumber {
   static let session = StoredNumber(1...Int64(Session.Limits.sessions))
   /// Failed attempts, as in the schema.
   static let failures = StoredNumber(0...(1 << 31))
+  /// The status of an HTTP answer, three digits (RFC 9110 section 15).
+  static let status = StoredNumber(100...999)
+  /// The number of an episode, as the library gives them.
+  static let episode = StoredNumber(EpisodeID.numbers)
   /// An index into a download's addresses; more than there ever are.
   static let source = StoredNumber(0...(1 << 16))
 }

@@ -16,18 +16,19 @@ struct StoredRuledEpisode: StatementRow {
   ///
   /// A download that another episode has too is no rule's to delete.
   static let select = """
-    SELECT chosen.key, chosen.moment, chosen.added_at, chosen.bytes, chosen.has_file, chosen.matches, chosen.missing,
-      chosen.archived, chosen.favorite, chosen.backdated, iif(chosen.ruled = 3, chosen.ruling, NULL),
-      chosen.download IS NOT NULL,
+    SELECT chosen.key, chosen.moment AS "episodes.published or added_at", chosen.added_at, chosen.bytes,
+      chosen.has_file, chosen.matches AS "that was read", chosen.missing, chosen.archived, chosen.favorite,
+      chosen.backdated, iif(chosen.ruled = 3, chosen.ruling, NULL), chosen.download IS NOT NULL,
       downloads.state, downloads.origin = 'auto' AND chosen.ruled IS 1 AND NOT EXISTS (
         SELECT 1 FROM episodes AS others WHERE others.download = chosen.download AND others.key <> chosen.key),
-      iif(downloads.state = 'completed', downloads.file_length, coalesce(downloads.total, downloads.expected_length)),
+      iif(downloads.state = 'completed', downloads.file_length, coalesce(downloads.total, downloads.expected_length))
+        AS "file_length, total or expected_length",
       downloads.finished_at, coalesce(downloads.durable, 0) > 0
     FROM chosen LEFT JOIN downloads ON downloads.id = chosen.download
     """
 
   init(_ columns: inout ColumnReader) throws {
-    let id = EpisodeID(number: try columns.next(.log))
+    let id = EpisodeID(number: try columns.next(.episode))
     let place = RuledEpisode.Place(
       moment: Timestamp(milliseconds: try columns.next(.moment)),
       added: Timestamp(milliseconds: try columns.next(.moment)), id: id)
@@ -86,7 +87,16 @@ extension Episode.Ruling {
   /// Reads a column; nil for NULL.
   init?(stored text: String?) throws {
     guard let text else { return nil }
-    self = try StoredJSON.value(of: text, column: "episodes.ruling")
+    let ruling: Self = try StoredJSON.value(of: text, column: "episodes.ruling")
+    self = try Damaged.checked("episodes.ruling", ruling.isPlausible ? ruling : nil)
+  }
+
+  /// Whether its numbers count something: clients are shown them.
+  private var isPlausible: Bool {
+    switch self {
+    case .downloaded(let reason), .deleted(let reason), .passedOver(let reason):
+      reason.rank ?? 0 >= 0 && reason.limit ?? 0 >= 0
+    }
   }
 
   /// The kind of deed, as the index knows it.

@@ -96,8 +96,8 @@ struct SQLRuleTable: RuleTable {
 
   func place(having download: DownloadID) throws -> RuledEpisode.Place? {
     let sql = """
-      SELECT \(StoredRuledEpisode.moment), added_at, key FROM episodes INDEXED BY episodes_of_download
-      WHERE download = ? AND \(StoredEpisode.isOfFeed) ORDER BY key DESC LIMIT 1
+      SELECT \(StoredRuledEpisode.moment) AS "episodes.published or added_at", added_at, key
+      FROM episodes INDEXED BY episodes_of_download WHERE download = ? AND \(StoredEpisode.isOfFeed) ORDER BY key DESC LIMIT 1
       """
     return try StoredPlace.fetchAll(db.cachedStatement(sql: sql), arguments: [download.description]).first?.place
   }
@@ -163,7 +163,7 @@ private struct StoredPlace: StatementRow {
     let (moment, added) = try (columns.next(.moment), columns.next(.moment))
     place = RuledEpisode.Place(
       moment: Timestamp(milliseconds: moment), added: Timestamp(milliseconds: added),
-      id: EpisodeID(number: try columns.next(.log)))
+      id: EpisodeID(number: try columns.next(.episode)))
   }
 }
 
@@ -172,7 +172,7 @@ private struct StoredRelease: StatementRow {
   let release: ReleasableDownload
 
   init(_ columns: inout ColumnReader) throws {
-    let key = try columns.next(.log)
+    let key = try columns.next(.episode)
     let id = try Damaged.checked("episodes.download", DownloadID(columns.next()))
     release = ReleasableDownload(episode: EpisodeID(number: key), download: id, bytes: try columns.next(.length))
   }

@@ -18,7 +18,7 @@ enum StoredRules {
 extension FeedRules {
   fileprivate var isPlausible: Bool {
     let download = autoDownload.map { rule in
-      rule.newest.map(Limits.newest.contains) ?? true && rule.condition.isPlausible
+      rule.newest.map(Limits.newest.contains) ?? true && rule.condition.isWithinLimits && rule.condition.isPlausible
     }
     let stay = keep.map { keep in
       keep.newest.map(Limits.kept.contains) ?? true && keep.days.map(Limits.days.contains) ?? true
@@ -34,11 +34,11 @@ extension EpisodeCondition {
     switch self {
     case .all(let parts), .any(let parts): parts.allSatisfy(\.isPlausible)
     case .not(let part): part.isPlausible
-    case .newerThanDays(let days), .olderThanDays(let days): Condition.Limits.days.contains(days)
     case .published(let after, let before):
       [after, before].allSatisfy { $0.map { StoredNumber.moment.range.contains($0.milliseconds) } ?? true }
-    case .feeds, .urls, .podcasts, .states, .media, .played, .favorite, .archived, .titleContains, .bytes, .seconds,
-      .seasons, .kinds:
+    // The limits of conditions say which days.
+    case .newerThanDays, .olderThanDays, .feeds, .urls, .podcasts, .states, .media, .played, .favorite, .archived,
+      .titleContains, .bytes, .seconds, .seasons, .kinds:
       true
     }
   }

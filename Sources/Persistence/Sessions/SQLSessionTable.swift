@@ -77,6 +77,7 @@ extension Session: StatementRow {
     let key = try columns.next(.session)
     let id = try Damaged.checked("sessions.id", SessionID(columns.next()))
     let hosts: [String] = try StoredJSON.value(of: columns.next(), column: "sessions.hosts")
+    guard !hosts.isEmpty else { throw DamagedRow(column: "sessions.hosts") }
     let kind = try Damaged.checked("sessions.kind", Kind(rawValue: columns.next()))
     let user: String? = try columns.next()
     let address = try (columns.next() as String?).map { try Damaged.checked("sessions.token_url", try? WebAddress($0)) }
@@ -108,7 +109,7 @@ extension Session: StatementRow {
 
   private static func error(_ columns: inout ColumnReader) throws -> DownloadError? {
     let (code, message): (String?, String?) = try (columns.next(), columns.next())
-    let status: Int? = try columns.next()
+    let status = try columns.status()
     guard let code else { return nil }
     return DownloadError(
       try Damaged.checked("sessions.error_code", DownloadError.Code(rawValue: code)), message ?? "", status: status)

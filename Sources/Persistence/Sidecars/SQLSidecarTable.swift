@@ -169,7 +169,7 @@ struct SQLSidecarTable: SidecarTable {
   }
 
   func completedDownloads(after key: Int64, limit: Int) throws -> (downloads: [DownloadID], next: Int64?) {
-    let sql = "SELECT key, id, state = 'completed' FROM downloads WHERE key > ? ORDER BY key LIMIT ?"
+    let sql = "SELECT key, id, state = 'completed' AS state FROM downloads WHERE key > ? ORDER BY key LIMIT ?"
     let rows = try ScannedRow.fetchAll(db.cachedStatement(sql: sql), arguments: [key, limit])
     return (rows.filter(\.isCompleted).map(\.id), rows.count == limit ? rows.last?.key : nil)
   }
@@ -259,11 +259,7 @@ extension Sidecar: StatementRow {
     let failures = Int(try columns.next(.failures))
     let next = try columns.moment()
     let file = try DownloadRow.publishedFile(&columns)
-    var target: LibraryPath?
-    if let text: String = try columns.next() {
-      target = try? LibraryPath(validating: text)
-      guard target != nil else { throw DamagedRow(column: "sidecars.target") }
-    }
+    let target = try columns.path()
     let message: String? = try columns.next()
     let session = try columns.nextIfPresent(.session)
     let feedReadFrom = try Damaged.checked("sidecars.feed_read_from", AddressClass(rowCode: columns.next()))

@@ -43,6 +43,18 @@ extension EpisodeCondition: LimitedCondition {
   }
 }
 
+extension EpisodeCondition {
+  /// Whether a client may say it, as far as `Condition.Limits` concern its parts, its depth and its days.
+  package var isWithinLimits: Bool {
+    do throws(Refusal) {
+      try check(at: "")
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
 /// What a condition is made of, as far as limits concern it.
 enum ConditionStructure<Condition> {
   case all([Condition])
