@@ -105,7 +105,7 @@ private enum HostileLibrary {
           mirrors: [try WebAddress("https://b.example/\(number)")], expectedLength: 7)
         var download = try Sample.download(
           "x\(number)", state: state, position: number * 1000, description: description)
-        download.progress = .init(durable: 65_536, total: .max, resume: Sample.record)
+        download.progress = .init(durable: 65_536, total: Sample.longest, resume: Sample.record)
         download.progress.discarded.add(5, because: .partialMissing)
         download.dates.started = Sample.moment
         try tables.downloads.insert(download)

@@ -75,7 +75,7 @@ struct PolicyTableTests {
     try database.write { tables in
       for name in names {
         var download = try Sample.download(name, state: .completed(try Sample.file()))
-        download.progress.durable = .max
+        download.progress.durable = Sample.longest
         try tables.downloads.insert(download)
       }
       #expect(try tables.downloads.storedBytes() == 20 << 50)

@@ -43,13 +43,14 @@ struct RoundTripTests {
           headers: [Header(name: "A", value: "1"), Header(name: "A", value: "2/\u{0}\"\\")],
           mirrors: [try WebAddress("http://mirror.example/\"'?q=1")],
           integrity: Sample.integrity,
-          expectedLength: .max)
+          expectedLength: Sample.longest)
         download.rank = .init(priority: priority, position: -(1 << 40))
         download.origin = origin
         var discarded = Download.Discarded()
         discarded.add(1 << 61, because: .contentChanged)
         discarded.add(1 << 61, because: .notMedia)
-        download.progress = .init(durable: .max, total: .max, discarded: discarded, resume: Sample.record)
+        download.progress = .init(
+          durable: Sample.longest, total: Sample.longest, discarded: discarded, resume: Sample.record)
         download.failures = 1_000_000
         download.round = .init(source: 1, mayPass: true)
         download.freshAddresses = 3
@@ -140,7 +141,8 @@ struct RoundTripTests {
       let ready = try tables.deletions.ready(limit: 10)
       #expect(ready.map(\.fate) == [.deleted, .quarantined, .deleted])
       #expect(ready.map { $0.file?.inode } == [nil, .max, 0])
-      #expect(try ready.dropFirst().allSatisfy { $0.file?.path == (try Sample.file().path) && $0.file?.length == .max })
+      let file = try Sample.file()
+      #expect(ready.dropFirst().allSatisfy { $0.file?.path == file.path && $0.file?.length == Sample.longest })
       #expect(ready.allSatisfy { $0.download == id })
       #expect(try tables.deletions.ready(limit: 2).count == 2)
       #expect(try tables.deletions.remove(ready[0].key) == id)

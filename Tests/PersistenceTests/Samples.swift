@@ -34,9 +34,12 @@ enum Sample {
 
   static let conditionMoment = ConditionMoment(now: moment)
 
+  /// The longest file that there can be.
+  static let longest: Int64 = 1 << 53
+
   static func file(inode: UInt64 = .max) throws -> PublishedFile {
     PublishedFile(
-      path: try LibraryPath(validating: "Süß/ep 1.mp3"), length: .max, inode: inode,
+      path: try LibraryPath(validating: "Süß/ep 1.mp3"), length: longest, inode: inode,
       sha256: String(repeating: "0f", count: 32))
   }
 
@@ -49,14 +52,14 @@ enum Sample {
 
   static let record = ResumeRecord(
     url: "https://a.example/?q=\u{1F600}", strongETag: "\"v/1\"", lastModified: "Sat, 21 Nov 2026 03:00:00 GMT",
-    total: .max, durable: 65_536, tailHash: String(repeating: "f", count: 64), bootID: "boot", savedAt: moment,
+    total: longest, durable: 65_536, tailHash: String(repeating: "f", count: 64), bootID: "boot", savedAt: moment,
     digestStates: ["state"])
 
   static let integrity = Integrity("sha256-" + String(repeating: "A", count: 43) + "=")
 
   static let error = DownloadError(
     .httpStatus, "it's \"busy\"; DROP TABLE downloads; --", status: 503, cause: .timeout,
-    shortBytes: .max)
+    shortBytes: longest)
 
   /// One of each state, and of each stored phase.
   static func states() throws -> [DownloadState] {

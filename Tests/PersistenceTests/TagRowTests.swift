@@ -8,7 +8,7 @@ import Testing
 @Suite("Rows of files with tags")
 struct TagRowTests {
   private static let taggings: [Download.Tagging?] = [
-    nil, .tagged(.init(length: 0)), .tagged(.init(length: .max, sha256: String(repeating: "0f", count: 32))),
+    nil, .tagged(.init(length: 0)), .tagged(.init(length: Sample.longest, sha256: String(repeating: "0f", count: 32))),
     .untagged(because: ""), .untagged(because: "the tagger died of it\u{301}"),
   ]
 

@@ -22,7 +22,8 @@ struct WordsTests {
     ])
   func midnights(zone: String, day: String, expected: String) throws {
     let midnight = try #require(InternetDate.parse(day + "T00:00:00Z"))
-    let clock = PersonalClock(now: midnight, zone: try #require(TimeZone(identifier: zone)))
+    let zone = try #require(TimeZone(identifier: zone))
+    let clock = PersonalClock(now: midnight, zone: zone)
     #expect(clock.beginning(ofDay: midnight) == InternetDate.parse(expected))
   }
 

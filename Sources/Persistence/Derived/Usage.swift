@@ -10,7 +10,7 @@ final class Usage {
   /// The largest length that counts, 1 PiB.
   private static let longest = Settings.Limits.maxFileBytes.upperBound
   /// The largest sum.
-  static let maximum = StoredNumber.longest
+  static let maximum: Int64 = 1 << 62
 
   /// The bytes of a row's file, over the columns of `downloads`.
   static let column = "min(iif(state = 'completed', file_length, durable), \(longest))"

@@ -1,16 +1,18 @@
 import Foundation
 import TestSupport
 
-/// Many clients of one engine, some of which observe and some of which read nothing: what they cost the one that asks.
+/// Many clients of one engine, some of which observe, some of which read nothing, and one of which enqueues tens of
+/// thousands: what they cost the one that asks.
 struct ClientsScenario: Scenario {
   let name = "clients"
-  let abstract = "1,000 clients on a socket, 100 observing, 10 that never read: replies to one, against one alone"
+  let abstract = "1,000 clients on a socket, 100 observing, 10 that never read, or one that imports: replies to one"
 
   private static let clientCount = 1000
   private static let observerCount = 100
   private static let deafCount = 10
   private static let downloadCount = 100
   private static let askCount = 3000
+  private static let importCount = 50_000
 
   /// What is asked, each against itself.
   private enum Line: String, CaseIterable {
@@ -22,6 +24,7 @@ struct ClientsScenario: Scenario {
 
   func measure(_ bench: Bench) throws -> [Figure] {
     var (alone, among): ([Line: [Double]], [Line: [Double]]) = ([:], [:])
+    var besideImport: [[Double]] = []
     var perClient: [Double] = []
     allowManyFiles()
     for _ in 0..<bench.runs {
@@ -43,6 +46,7 @@ struct ClientsScenario: Scenario {
         for line in Line.allCases { among[line, default: []].append(try Self.percentile99(of: line, client)) }
         let after = try ProcessReading(process).residentBytes
         perClient.append(Double(after - before) / 1024 / Double(crowd.count))
+        besideImport.append(try Self.milliseconds(of: .action, client, besideImportInto: process))
         try process.terminate()
       }
     }
@@ -53,7 +57,11 @@ struct ClientsScenario: Scenario {
         Figure("\(line.figureName), p99 among all", .milliseconds, many),
         Figure("\(line.figureName), among all : alone", .times, zip(many, one).map(/), target: .atMost(2)),
       ]
-    } + [Figure("resident, for each client", .kibibytes, perClient, target: .atMost(64))]
+    } + [
+      Figure("action, p50 among all, beside an import", .milliseconds, besideImport.map { $0.percentile(50) }),
+      Figure("action, p99 among all, beside an import", .milliseconds, besideImport.map { $0.percentile(99) }),
+      Figure("resident, for each client", .kibibytes, perClient, target: .atMost(64)),
+    ]
   }
 
   /// Connects the clients, and waits until each is taken in.
@@ -76,13 +84,31 @@ struct ClientsScenario: Scenario {
   }
 
   private static func percentile99(of line: Line, _ client: RawConnection) throws -> Double {
-    try (0..<askCount).map { number in
-      let stopwatch = Stopwatch()
-      client.send(line.rawValue.replacing("NUMBER", with: "\(number)") + "\n")
-      let reply = try client.readLine()
-      guard reply.hasSuffix(#""type":"ok"}"#) else { throw MeasurementFailure("refused: \(reply.prefix(300))") }
-      return stopwatch.milliseconds
-    }.percentile(99)
+    try (0..<askCount).map { try milliseconds(of: line, number: $0, client) }.percentile(99)
+  }
+
+  private static func milliseconds(of line: Line, number: Int, _ client: RawConnection) throws -> Double {
+    let stopwatch = Stopwatch()
+    client.send(line.rawValue.replacing("NUMBER", with: "\(number)") + "\n")
+    let reply = try client.readLine()
+    guard reply.hasSuffix(#""type":"ok"}"#) else { throw MeasurementFailure("refused: \(reply.prefix(300))") }
+    return stopwatch.milliseconds
+  }
+
+  /// Asks as long as the client on stdin enqueues.
+  private static func milliseconds(
+    of line: Line, _ client: RawConnection, besideImportInto process: PodfluxProcess
+  ) throws -> [Double] {
+    let lines = RandomEnqueues.lines(0..<importCount) { "http://\($1):9/\($0)" }
+    let before = process.lines.count
+    let importer = Thread { try? process.send(bytes: lines) }
+    importer.start()
+    var answers: [Double] = []
+    while process.lines.count < before + importCount {
+      answers.append(try milliseconds(of: line, number: answers.count, client))
+    }
+    try process.checkCreated(importCount, behind: before)
+    return answers
   }
 }
 

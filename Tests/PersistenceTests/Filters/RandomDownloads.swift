@@ -46,7 +46,7 @@ struct RandomDownloads {
     let mebibyte: Int64 = 1 << 20
     return try one(of: [
       nil, 0, 1, 25 * mebibyte - 1, 25 * mebibyte, 100 * mebibyte - 1, 100 * mebibyte, 500 * mebibyte - 1,
-      500 * mebibyte, .max,
+      500 * mebibyte, Sample.longest,
     ])
   }
 
@@ -115,7 +115,7 @@ struct RandomDownloads {
   /// Applies changes that turns make.
   mutating func change(_ download: inout Download) throws {
     switch Int.random(in: 0..<9, using: &random) {
-    case 6: download.progress.durable = try one(of: [0, 1, 65_536, 1 << 40, .max])
+    case 6: download.progress.durable = try one(of: [0, 1, 65_536, 1 << 40, Sample.longest])
     case 7:
       (download.networks, download.session) = (try networks(), try session())
       download.namer = try namer()

@@ -45,7 +45,7 @@ struct RandomEpisodes {
     content.title = try one(of: [nil, "Alpha beta", "Über Kühe 2", "x-ray", "\u{1F600} nine"])
     content.published = chance(25) ? nil : PublicationDate(moment())
     let mebibyte: Int64 = 1 << 20
-    let length = try one(of: [nil, 0, 25 * mebibyte - 1, 25 * mebibyte, 100 * mebibyte, 500 * mebibyte, .max])
+    let length = try one(of: [nil, 0, 25 * mebibyte - 1, 25 * mebibyte, 100 * mebibyte, 500 * mebibyte, Sample.longest])
     let type = try one(of: [nil, "audio/mpeg", "Video/mp4"])
     if chance(80) {
       content.enclosure = .init(address: try WebAddress("https://m.example/e"), mediaType: type, length: length)
