@@ -131,7 +131,7 @@ struct ShownDamageTests {
     ),
     ("ruling = json_set(ruling, '$.downloaded._0.isAmong.limit', -1)", "episodes.ruling"),
     ("ruling = json_set(ruling, '$.downloaded._0.isAmong.rank', -1)", "episodes.ruling"),
-    ("key = \(EpisodeID.numbers.upperBound + 1)", "episodes.key"), ("feed = 99", "episodes.feed"),
+    ("key = \(EpisodeID.numbers.upperBound + 1)", "episodes.key"), ("feed = 99", "feeds.id"),
     ("published = 9223372036854775807", "episodes.published"),
   ]
 

@@ -96,7 +96,7 @@ extension TableReader {
   ) throws -> [EpisodesSnapshot.Item] {
     let statement = try db.makeStatement(
       sql: """
-        \(StoredEpisode.select), (SELECT id FROM feeds WHERE feeds.key = episodes.feed) AS "episodes.feed",
+        \(StoredEpisode.select), (SELECT id FROM feeds WHERE feeds.key = episodes.feed),
           (SELECT state FROM downloads WHERE downloads.id = episodes.download)
         \(rows)
         """)
