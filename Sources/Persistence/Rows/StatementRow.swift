@@ -58,8 +58,8 @@ extension StatementRow {
 private struct UnreadableColumn: Error {
   let index: Int
 
-  /// The column's name as `DamagedRow` has it, whatever stands in front of it in the statement. An expression has no
-  /// column of its own: its alias says which ones it reads.
+  /// The column's name as `DamagedRow` has it, by the table that it is read from. An expression has no column
+  /// of its own: its alias says which ones it reads.
   func name(in statement: Statement) -> String {
     let handle = statement.sqliteStatement
     if let table = sqlite3_column_table_name(handle, CInt(index)),
