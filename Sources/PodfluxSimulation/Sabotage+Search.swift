@@ -76,21 +76,21 @@ extension Sabotage {
     case .missingNotRechecked: 20
     case .adoptClaimed, .orphanByNameOnly, .pageCacheTrusted: 26
     case .guidAloneBelieved: 27
-    case .freshAddressIgnored: 33
     case .routeForgotten: 41
-    case .quarantineADayEarly: 42
-    case .gapForgotten: 48
-    case .editUnseen: 52
-    case .gateLeftOpen: 69
+    case .freshAddressIgnored: 45
     case .everythingGoneIgnored: 70
-    case .wholeAppendedToPartial: 75
-    case .placeTakenTwice: 82
-    case .favoriteForgotten: 178
-    case .commandDeletesOwed: 190
-    case .publishForgotten: 309
-    case .editForgotten: 500
-    case .orphanNotRechecked: 726
-    case .writeDuringReadOverlooked: 842
+    case .gateLeftOpen: 76
+    case .editUnseen: 80
+    case .wholeAppendedToPartial: 82
+    case .gapForgotten: 84
+    case .quarantineADayEarly: 108
+    case .placeTakenTwice: 121
+    case .editForgotten: 179
+    case .orphanNotRechecked: 220
+    case .publishForgotten: 324
+    case .favoriteForgotten: 568
+    case .commandDeletesOwed: 631
+    case .writeDuringReadOverlooked: 989
     default: 1
     }
   }
