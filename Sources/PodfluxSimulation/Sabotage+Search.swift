@@ -85,9 +85,9 @@ extension Sabotage {
     case .gapForgotten: 84
     case .quarantineADayEarly: 108
     case .placeTakenTwice: 121
-    case .editForgotten: 179
     case .orphanNotRechecked: 220
     case .publishForgotten: 324
+    case .editForgotten: 497
     case .favoriteForgotten: 568
     case .commandDeletesOwed: 631
     case .writeDuringReadOverlooked: 989
