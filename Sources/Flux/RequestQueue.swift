@@ -12,9 +12,11 @@ struct RequestQueue<Sender: Hashable, Request> {
 
   mutating func add(_ request: Request, from sender: Sender, endsDelivery: Bool) {
     count += 1
-    let isFirst = waiting[sender] == nil
-    waiting[sender, default: FIFOQueue()].append(WaitingRequest(request: request, endsDelivery: endsDelivery))
-    if isFirst { giveTurn(to: sender) }
+    let added = WaitingRequest(request: request, endsDelivery: endsDelivery)
+    guard waiting[sender]?.append(added) == nil else { return }
+    var own = FIFOQueue<WaitingRequest<Request>>()
+    own.append(added)
+    keep(own, of: sender)
   }
 
   /// Takes the next requests of all senders, and behind them one that ends the delivery, if the limit leaves room.
@@ -44,13 +46,13 @@ struct RequestQueue<Sender: Hashable, Request> {
       guard let next = own.popFirst() else { return }
       taken.append(next.request)
     } while taken.count < end && own.first?.endsDelivery == false
-    guard !own.isEmpty else { return }
-    waiting[sender] = own
-    giveTurn(to: sender)
+    keep(own, of: sender)
   }
 
-  private mutating func giveTurn(to sender: Sender) {
-    guard let next = waiting[sender]?.first else { return }
+  /// Keeps what waits of a sender, and gives it its turn; nothing if none waits.
+  private mutating func keep(_ own: FIFOQueue<WaitingRequest<Request>>, of sender: Sender) {
+    guard let next = own.first else { return }
+    waiting[sender] = own
     if next.endsDelivery { ending.append(sender) } else { continuing.append(sender) }
   }
 }

@@ -24,18 +24,10 @@ public struct TestedCommit: Sendable {
   }
 
   private static func nameOfHead() throws -> String {
-    let git = Process()
-    let pipe = Pipe()
-    git.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
     // The clone may belong to another user.
-    git.arguments = ["git", "-c", "safe.directory=*", "-C", folder, "rev-parse", "HEAD"]
-    git.standardOutput = pipe
-    git.standardError = pipe
-    try git.run()
-    let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    git.waitUntilExit()
-    guard git.terminationStatus == 0 else { throw Unknown(said: said) }
-    return said.trimmingCharacters(in: .whitespacesAndNewlines)
+    let git = try EndedProgram("/usr/bin/env", ["git", "-c", "safe.directory=*", "-C", folder, "rev-parse", "HEAD"])
+    guard git.status == 0 else { throw Unknown(said: git.output) }
+    return git.output.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 }

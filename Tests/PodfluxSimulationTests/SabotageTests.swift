@@ -1,4 +1,5 @@
 import PodfluxSimulation
+import TestSupport
 import Testing
 import TestScheduling
 
@@ -8,7 +9,7 @@ struct SabotageTests {
   /// Nearly all are found within a hundred runs; which ones take longer depends on what the simulated client draws.
   @Test("Each built-in mistake is found within five hundred runs of three hundred turns", .backgroundTest)
   func found() throws {
-    let run = try Child(simulating: ["sabotages", "--limit", "500", "--turns", "300"])
+    let run = try EndedProgram(simulating: ["sabotages", "--limit", "500", "--turns", "300"])
     print(run.output)
     let lines = run.output.split(separator: "\n")
     #expect(run.status == 0)
@@ -23,7 +24,7 @@ struct SabotageTests {
   @Test("A sabotage that is not found within its runs fails the command", .backgroundTest)
   func unfound() throws {
     // One turn is too short for any of them.
-    let run = try Child(simulating: ["sabotages", "--limit", "1", "--turns", "1"])
+    let run = try EndedProgram(simulating: ["sabotages", "--limit", "1", "--turns", "1"])
     #expect(run.status == 1)
     #expect(run.output.contains("not found"))
   }

@@ -9,7 +9,7 @@ struct SimulationTests {
   /// Runs so many seeds, from 1 on, each of which must violate nothing, and returns what the command said.
   @discardableResult
   private func sweep(_ count: Int, turns: Int, faults: FaultKinds) throws -> String {
-    let run = try Child(simulating: [
+    let run = try EndedProgram(simulating: [
       "sweep", "--count", "\(count)", "--turns", "\(turns)", "--faults", faults.names.joined(separator: ","),
     ])
     #expect(run.status == 0, "\(run.output)")
@@ -97,7 +97,7 @@ struct SimulationTests {
   func fullSweep() throws {
     let seeds = try SweptSeeds()
     print("The sweep has \(seeds): PODFLUX_SWEEP=\(seeds.count) PODFLUX_SWEEP_FROM=\(seeds.first) repeats it.")
-    let run = try Child(simulating: ["sweep", "--turns", "2000"] + seeds.arguments)
+    let run = try EndedProgram(simulating: ["sweep", "--turns", "2000"] + seeds.arguments)
     print(run.output)
     #expect(run.status == 0, "\(run.output)")
   }
@@ -122,8 +122,8 @@ struct SimulationTests {
     .backgroundTest)
   func repeatableElsewhere() throws {
     let arguments = ["run", "--seed", "5", "--turns", "300"]
-    let random = try Child(simulating: arguments)
-    let deterministic = try Child(simulating: arguments, environment: ["SWIFT_DETERMINISTIC_HASHING": "1"])
+    let random = try EndedProgram(simulating: arguments)
+    let deterministic = try EndedProgram(simulating: arguments, environment: ["SWIFT_DETERMINISTIC_HASHING": "1"])
     #expect(random.status == 0, "\(random.output)")
     #expect(random.output.contains("trace "))
     #expect(random.output == deterministic.output)
@@ -138,7 +138,7 @@ struct SimulationTests {
   @Test("The journals of two hundred runs of all kinds replay to their tables, and have no secret", .backgroundTest)
   func journals() throws {
     let kinds = FaultKinds.named.map(\.name).joined(separator: ",")
-    let run = try Child(
+    let run = try EndedProgram(
       simulating: ["journals", "--from", "10000", "--count", "200", "--turns", "40", "--faults", kinds])
     #expect(run.status == 0, "\(run.output)")
     #expect(run.output.contains("200 lives, 0 failures"))

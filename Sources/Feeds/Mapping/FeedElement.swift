@@ -102,7 +102,9 @@ struct FeedElement: Sendable {
   func claimedLength(_ name: String) throws(FeedProblem) -> Int64? {
     guard let value = try optional(name) else { return nil }
     let digits = value.utf8.span.contains(UInt8(ascii: ",")) ? value.filter { $0 != "," } : value
-    guard let length = Self.integer(digits), length <= 1 << 53 else { throw invalid(value, attribute: name) }
+    guard let length = Self.integer(digits), length <= Settings.Limits.volume.upperBound else {
+      throw invalid(value, attribute: name)
+    }
     return length > 0 ? length : nil
   }
 

@@ -111,9 +111,8 @@ extension TableReader {
 
 /// A row with the path of its file.
 private struct ExpectedRow: StatementRow {
-  static let select = """
-    SELECT key, id, state = 'completed' AS state, path, file_length, inode, sha256, mtime, finished_at FROM downloads\u{20}
-    """
+  static let select =
+    "SELECT key, id, state = 'completed' AS state, path, file_length, inode, sha256, mtime, finished_at FROM downloads "
 
   let key: Int64
   let file: ExpectedFile

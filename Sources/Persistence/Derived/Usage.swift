@@ -17,10 +17,14 @@ final class Usage {
 
   /// The bytes of many rows' files, over the columns of `downloads`, and at most `maximum`. The high and the low bits
   /// are added apart: a sum of implausible lengths of some thousand damaged rows would exceed 64 bits, and fail.
-  static let sum = """
-    min((min(coalesce(sum(\(column) >> 20), 0), \(maximum >> 20)) << 20) \
-    + coalesce(sum(\(column) & 1048575), 0), \(maximum))
+  static let sum = sum(of: column)
+
+  private static func sum(of bytes: String) -> String {
     """
+    min((min(coalesce(sum(\(bytes) >> 20), 0), \(maximum >> 20)) << 20) \
+    + coalesce(sum(\(bytes) & 1048575), 0), \(maximum))
+    """
+  }
 
   /// The size of a download's file.
   static func bytes(of download: Download) -> Int64 {
@@ -65,8 +69,8 @@ final class Usage {
     try refresh(in: db)
     let sql = """
       UPDATE usage SET (bytes, complete) = (counted.bytes, counted.complete)
-      FROM (SELECT (SELECT \(Self.sum) FROM downloads) AS bytes,
-        (SELECT \(Self.sum) FROM downloads WHERE state = 'completed') AS complete) AS counted
+      FROM (SELECT \(Self.sum) AS bytes, \(Self.sum(of: "iif(state = 'completed', \(Self.column), 0)")) AS complete
+        FROM downloads) AS counted
       WHERE usage.bytes <> counted.bytes OR usage.complete <> counted.complete
       """
     try db.cachedStatement(sql: sql).execute()

@@ -65,8 +65,7 @@ extension StoredFilters.Selection {
   fileprivate var checked: FilterSelection? {
     let filters = active.compactMap(FilterID.init)
     guard filters.count == active.count, Set(filters).count == filters.count,
-      filters.count <= FiltersState.Limits.active,
-      text.utf8.count <= FiltersState.Limits.textBytes
+      filters.count <= FiltersState.Limits.active, text.utf8.count <= FiltersState.Limits.textBytes
     else { return nil }
     return FilterSelection(active: filters, text: text)
   }

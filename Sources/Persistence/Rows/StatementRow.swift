@@ -140,14 +140,7 @@ struct ColumnReader {
   /// A SHA-256 in lower-case hexadecimal digits; nil for NULL.
   mutating func digest() throws -> String? {
     guard let text: String = try next() else { return nil }
-    return try checked(text.utf8.count == 64 && text.utf8.allSatisfy(Self.isDigit) ? text : nil)
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
-    default: false
-    }
+    return try checked(text.utf8.count == 64 && text.utf8.allSatisfy(\.isHexadecimalDigit) ? text : nil)
   }
 
   /// Passes over columns, which are named for the reader's sake; a debug build checks the names.

@@ -10,18 +10,15 @@ struct StoredNumber {
   /// What a larger one of the range is read as.
   let ceiling: Int64
 
-  /// The largest length of a file, and of many together: JSON readers keep each number up to it (RFC 8259 section 6).
-  static let longest: Int64 = 1 << 53
-
   init(_ range: ClosedRange<Int64>, ceiling: Int64 = .max) {
     self.range = range
     self.ceiling = ceiling
   }
 
   /// Bytes of one file, as a server or a client may have claimed: earlier versions wrote any claim.
-  static let length = StoredNumber(0...(.max), ceiling: longest)
+  static let length = StoredNumber(0...(.max), ceiling: Settings.Limits.volume.upperBound)
   /// Bytes of many files together, clamped at the end: see `Usage.maximum`.
-  static let sum = StoredNumber(0...(1 << 62), ceiling: longest)
+  static let sum = StoredNumber(0...(1 << 62), ceiling: Settings.Limits.volume.upperBound)
   /// A number of rows: up to a trillion, so that some thousands of them can be added.
   static let count = StoredNumber(0...(1 << 40))
   /// A revision or a sequence number.

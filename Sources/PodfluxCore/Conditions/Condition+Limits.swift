@@ -45,14 +45,7 @@ extension EpisodeCondition: LimitedCondition {
 
 extension EpisodeCondition {
   /// Whether a client may say it, as far as `Condition.Limits` concern its parts, its depth and its days.
-  package var isWithinLimits: Bool {
-    do throws(Refusal) {
-      try check(at: "")
-      return true
-    } catch {
-      return false
-    }
-  }
+  package var isWithinLimits: Bool { (try? check(at: "")) != nil }
 }
 
 /// What a condition is made of, as far as limits concern it.

@@ -33,7 +33,7 @@ public struct SecretReference: Hashable, Sendable, Comparable, CustomStringConve
 
   /// Nil if the text is not a reference.
   public init?(_ text: String) {
-    guard text.utf8.count == Self.length, text.utf8.allSatisfy(Self.isDigit) else { return nil }
+    guard text.utf8.count == Self.length, text.utf8.allSatisfy(\.isHexadecimalDigit) else { return nil }
     description = text
   }
 
@@ -49,9 +49,5 @@ public struct SecretReference: Hashable, Sendable, Comparable, CustomStringConve
   private static func digits(of number: UInt64) -> String {
     let text = String(number, radix: 16)
     return String(repeating: "0", count: 16 - text.utf8.count) + text
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
   }
 }

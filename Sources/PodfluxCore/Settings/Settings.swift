@@ -137,7 +137,8 @@ public struct Settings: Hashable, Sendable {
     public static let refreshMinutes = 5...40_320
     /// Bytes of the largest file: up to 1 PiB.
     public static let maxFileBytes: ClosedRange<Int64> = 0...(1 << 50)
-    /// Bytes of budgets, quotas and reserves: up to 8 PiB, which every reader of JSON keeps (RFC 8259 section 6).
+    /// Bytes of budgets, quotas and reserves, and of what a server, a feed or a client says of a length: up to 8 PiB,
+    /// 2⁵³, which every reader of JSON keeps (RFC 8259 section 6).
     public static let volume: ClosedRange<Int64> = 0...(1 << 53)
   }
 

@@ -76,8 +76,8 @@ extension RequestForm {
 }
 
 extension DownloadIntent.Enqueue {
-  /// The largest length that a client can name: integers up to it survive every JSON reader (RFC 8259 section 6).
-  static let lengths: ClosedRange<Int64> = 0...(1 << 53)
+  /// The lengths that a client can name.
+  static let lengths = Settings.Limits.volume
 
   static let template = Self(address: .template)
 

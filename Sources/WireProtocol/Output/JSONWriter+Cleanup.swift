@@ -72,9 +72,9 @@ extension JSONWriter {
     member("to", step.finding.destination?.description)
   }
 
-  /// A number of bytes, at most 2⁵³: sparse files of other programs can seem to have more.
+  /// A number of bytes as far as readers of JSON keep it: sparse files of other programs can seem to have more.
   private mutating func member(_ key: StaticString, bytes: Int64) {
-    member(key, min(bytes, 1 << 53))
+    member(key, min(bytes, Settings.Limits.volume.upperBound))
   }
 
   /// An object, or null where there is none.

@@ -63,7 +63,7 @@ enum IPv6Literal {
         guard isIPv4(part) else { return nil }
         groups += 2
       } else {
-        guard (1...4).contains(part.count), part.allSatisfy(isHexadecimal) else { return nil }
+        guard (1...4).contains(part.count), part.allSatisfy(\.isHexadecimalDigit) else { return nil }
         groups += 1
       }
     }
@@ -77,12 +77,5 @@ enum IPv6Literal {
         guard (1...3).contains(part.count), let number = decimalNumber(part), number <= 255 else { return false }
         return part.count == 1 || part.first != UInt8(ascii: "0")
       }
-  }
-
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
-    default: false
-    }
   }
 }

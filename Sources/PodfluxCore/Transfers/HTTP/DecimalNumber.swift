@@ -1,5 +1,5 @@
-/// The value of a run of ASCII digits: nil for an empty run, for any other character (a sign, a blank) and beyond 2⁵³,
-/// up to which JSON readers keep each number (RFC 8259 section 6). No file is longer.
+/// The value of a run of ASCII digits: nil for an empty run, for any other character (a sign, a blank) and beyond 2⁵³
+/// (`Settings.Limits.volume`). No file is longer.
 ///
 /// `Int64(_: String)` accepts signs, which no number in an HTTP field may have.
 func decimalNumber(_ digits: some Sequence<UInt8>) -> Int64? {
@@ -7,7 +7,7 @@ func decimalNumber(_ digits: some Sequence<UInt8>) -> Int64? {
   for digit in digits {
     guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
     let sum = (value ?? 0) * 10 + Int64(digit - UInt8(ascii: "0"))
-    guard sum <= 1 << 53 else { return nil }
+    guard sum <= Settings.Limits.volume.upperBound else { return nil }
     value = sum
   }
   return value
