@@ -27,7 +27,7 @@ extension LibraryFileSystem {
       return .left("its file is there again, or a link is on the way to it")
     case .moved(_, let former, let file):
       // A download whose own file is where it was does not leave it for another one.
-      guard try !isPublished(former) else { return .hasChanged }
+      guard try !isUntouched(former) else { return .hasChanged }
       // Nor for a copy, as long as its own file may be where a link hides it.
       if former.inode != file.inode, case .behindLink(let failure) = try look(at: EntryPath(former.path)) {
         return .left("\(failure)")
@@ -158,6 +158,15 @@ extension LibraryFileSystem {
       // Its own file is there, even if a program has made it longer or shorter since it was looked for.
       let isOwn = present.inode != FoundFile.unknownInode && present.inode == file.inode
       return !isOwn && !FoundFile(file).isSameFile(as: present)
+    }
+  }
+
+  /// Whether the file of a row is in its place. Inode and length do not tell that: another download's file there may
+  /// have reused the inode of this one.
+  private func isUntouched(_ file: PublishedFile) throws(FileSystemFailure) -> Bool {
+    switch try look(at: EntryPath(file.path)) {
+    case .file(let present): file.isUntouched(as: present)
+    case .nothing, .link, .other, .behindLink: false
     }
   }
 

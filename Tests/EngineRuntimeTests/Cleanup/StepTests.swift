@@ -57,6 +57,21 @@ struct StepTests {
     #expect(carryOut(.moved(id, from: former, to: copy), .follow) == .done)
   }
 
+  /// Seed 179 of the simulator: the move was left in every cleanup.
+  @Test("A download follows its file although another download's file in its former place has reused its inode")
+  func movedBesideReusedInode() throws {
+    let id = try #require(DownloadID("d"))
+    let former = try #require(found().published(sha256: nil))
+    var moved = former
+    (moved.path, moved.inode) = (try LibraryPath(validating: "b.mp3"), 6)
+    files.items["b.mp3"] = .file(bytes: [1, 2, 3], inode: 6, modified: 1)
+    files.items["a.mp3"] = .file(bytes: [1, 2, 3], inode: 5, modified: 2)
+    #expect(carryOut(.moved(id, from: former, to: moved), .follow) == .done)
+    // Its own file is back.
+    files.items["a.mp3"] = .file(bytes: [1, 2, 3], inode: 5, modified: 1)
+    #expect(isLeft(carryOut(.moved(id, from: former, to: moved), .follow)))
+  }
+
   @Test("A download is removed only if its disk is mounted, and neither its file nor a link is there")
   func missing() throws {
     let id = try #require(DownloadID("d"))

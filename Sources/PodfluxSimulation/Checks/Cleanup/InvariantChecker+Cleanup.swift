@@ -293,12 +293,23 @@ extension InvariantChecker {
     // A download that is fetched again may have started and failed since.
     if case .orphanPartial = step.finding, hasFetchedAgain { return }
     if case .orphan(let file) = step.finding,
-      forgottenStems(checkedSteps).contains(where: SimulatedDisk.path(file.place).hasPrefix)
+      forgottenStems(checkedSteps).contains(where: SimulatedDisk.path(file.place).hasPrefix) || wasSpared(file)
     {
       return
     }
     let earlier = checkedSteps.first { $0.finding == step.finding }.map { "; the run before left it: \($0.because)" }
     throw Violation(.agreement, "a second cleanup finds something to do: \(step)\(earlier ?? "")")
+  }
+
+  /// Whether the run before left a file that might have been the only copy of a lost one, and gave that download its
+  /// file. Only the next run knows that the download has it: the adoption might have failed.
+  private func wasSpared(_ file: FoundFile) -> Bool {
+    let isLeft = checkedSteps.contains { $0.finding == .orphan(file) && $0.status == .left }
+    return isLeft
+      && checkedSteps.contains { earlier in
+        guard case .adoptable(let adopted, _, _) = earlier.finding, earlier.decision == .adopt else { return false }
+        return earlier.status == .done && adopted.length == file.length
+      }
   }
 
   /// Whether it is about the second name (link(2)) of a file, whose download had the first one until the run before:
