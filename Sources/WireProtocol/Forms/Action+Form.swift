@@ -124,7 +124,7 @@ extension Action {
 struct ActionForm: Sendable {
   let type: String
   let sentence: String
-  let members: [PayloadDescriber.Member]
+  let schema: PayloadSchema
   /// The names of the members, as a refusal lists them.
   let keys: [String]
   private let template: Action
@@ -133,7 +133,7 @@ struct ActionForm: Sendable {
   init(_ template: Action, naming leading: [String] = []) {
     var describer = PayloadDescriber()
     _ = template.exchanged(with: &describer)
-    (type, sentence, members) = (describer.type, describer.sentence, describer.members)
+    (type, sentence, schema) = (describer.type, describer.sentence, describer.schema)
     keys = leading + describer.members.map(\.key).filter { !leading.contains($0) }
     self.template = template
   }

@@ -121,11 +121,8 @@ extension DownloadIntent.Update {
     session = form.choice
     try coder.optional("title", &title, .label)
     try coder.optional("url", &address, .address)
-    try coder.check { fields throws(Refusal) in
-      try fields.requireAny(of: [
-        "url", "mirrors", "priority", "network", "headers", "title", "podcast", "session", "auth",
-      ])
-    }
+    try coder.require(
+      .any(of: ["url", "mirrors", "priority", "network", "headers", "title", "podcast", "session", "auth"]))
   }
 }
 
@@ -140,7 +137,7 @@ extension DownloadIntent.Selection {
     with coder: inout Coder, and more: (inout Coder) throws(Coder.Fault) -> Void = { _ in }
   ) throws(Coder.Fault) {
     var (all, id, ids, condition) = members
-    try coder.check { fields throws(Refusal) in try Self.checkIsOne(fields) }
+    try coder.require(.one(of: Self.keys, choosing: "downloads"))
     try coder.optional("all", &all, .onlyTrue)
     try more(&coder)
     try coder.optional("id", &id, .downloadID)
@@ -161,18 +158,6 @@ extension DownloadIntent.Selection {
     case .many(let ids): (nil, nil, ids, nil)
     case .matching(.all([])): (true, nil, nil, nil)
     case .matching(let condition): (nil, nil, nil, condition)
-    }
-  }
-
-  private static func checkIsOne(_ fields: Fields) throws(Refusal) {
-    let given = keys.count { fields.object[$0] != nil }
-    guard given > 0 else {
-      throw Refusal(.missingField, "it is not said which downloads; give one of id, ids, where, all", path: fields.path)
-    }
-    guard given == 1 else {
-      throw Refusal(
-        .invalidValue, "the downloads are chosen in several ways; give only one of id, ids, where, all",
-        path: fields.path)
     }
   }
 }

@@ -5,6 +5,7 @@ import PodfluxCore
 extension FeedRules: FormedPayload {
   static let template = FeedRules()
   static let keys = templateKeys
+  static let definition: String? = "feedRules"
 
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
     try coder.optional("autoDownload", &autoDownload, .object)
@@ -40,6 +41,7 @@ extension ValueForm<Int> {
   static func whole(in range: ClosedRange<Int>) -> Self {
     Self(
       "an integer from \(range.lowerBound) to \(range.upperBound)",
+      .integer(Int64(range.lowerBound)...Int64(range.upperBound)),
       read: { f throws(Refusal) in try f.integer(in: range) }, write: { $1.value(Int64($0)) })
   }
 }
@@ -48,7 +50,8 @@ extension ValueForm<Int64> {
   /// How many bytes stay.
   static var keptBytes: Self {
     Self(
-      "a number of bytes from 1", read: { f throws(Refusal) in try f.integer(in: FeedRules.Limits.bytes) },
+      "a number of bytes from 1", .integer(FeedRules.Limits.bytes),
+      read: { f throws(Refusal) in try f.integer(in: FeedRules.Limits.bytes) },
       write: { $1.value($0) })
   }
 }
@@ -58,7 +61,7 @@ extension ValueForm<EpisodeCondition> {
   static var ruleCondition: Self {
     let form = ValueForm<EpisodeCondition>.episodeCondition
     return Self(
-      form.kind,
+      form.kind, form.schema,
       read: { f throws(Refusal) in
         let condition = try form.read(f)
         var writer = JSONWriter()

@@ -67,7 +67,7 @@ extension CleanupRequest {
 extension RenameRequest {
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
     var all: Bool? = feed == nil ? true : nil
-    try coder.check { fields throws(Refusal) in try fields.requireOne(of: ["feed", "all"], choosing: "files") }
+    try coder.require(.one(of: ["feed", "all"], choosing: "files"))
     try coder.optional("all", &all, .onlyTrue)
     try coder.optional("feed", &feed, .feedID)
     try coder.optional("mode", &mode, .choice, standard: .apply)
@@ -77,7 +77,7 @@ extension RenameRequest {
 extension AdoptRequest {
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
     var all: Bool? = feed == nil ? true : nil
-    try coder.check { fields throws(Refusal) in try fields.requireOne(of: ["feed", "all"], choosing: "episodes") }
+    try coder.require(.one(of: ["feed", "all"], choosing: "episodes"))
     try coder.optional("all", &all, .onlyTrue)
     try coder.optional("feed", &feed, .feedID)
     try coder.optional("folder", &folder, .folder)

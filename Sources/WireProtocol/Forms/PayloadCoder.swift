@@ -38,7 +38,10 @@ protocol PayloadCoder {
   /// The settings that change.
   mutating func settings(_ patch: inout SettingsPatch) throws(Fault)
 
-  /// Checks what the members must be together; only a reader does.
+  /// What the members must be together; a reader checks it.
+  mutating func require(_ rule: MemberRule) throws(Fault)
+
+  /// Checks what the members must be together and no rule says; only a reader does.
   func check(_ check: (Fields) throws(Refusal) -> Void) throws(Fault)
 }
 
@@ -48,6 +51,8 @@ protocol FormedPayload: Sendable {
   static var template: Self { get }
   /// The names of the members.
   static var keys: [String] { get }
+  /// Its name among the definitions of the protocol's schema, if several lines have it.
+  static var definition: String? { get }
   /// Exchanges the members with a coder.
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault)
 }
@@ -55,19 +60,25 @@ protocol FormedPayload: Sendable {
 /// How one value is read and written.
 struct ValueForm<Value>: Sendable {
   private let describe: @Sendable () -> String
+  private let state: @Sendable () -> ValueSchema?
   let read: @Sendable (Field) throws(Refusal) -> Value
   let write: @Sendable (Value, inout JSONWriter) -> Void
 
+  /// - Parameter schema: nil for what stands in the engine's own lines only, of which the schema has the types alone.
   init(
     _ kind: @autoclosure @escaping @Sendable () -> String,
+    _ schema: @autoclosure @escaping @Sendable () -> ValueSchema? = nil,
     read: @escaping @Sendable (Field) throws(Refusal) -> Value,
     write: @escaping @Sendable (Value, inout JSONWriter) -> Void
   ) {
-    (describe, self.read, self.write) = (kind, read, write)
+    (describe, state, self.read, self.write) = (kind, schema, read, write)
   }
 
   /// What it is, for people.
   var kind: String { describe() }
+
+  /// What it is, for the protocol's schema.
+  var schema: ValueSchema? { state() }
 }
 
 // MARK: - Reading
@@ -115,6 +126,10 @@ struct PayloadReader: PayloadCoder {
 
   mutating func settings(_ patch: inout SettingsPatch) throws(Refusal) {
     patch = try SettingsPatch(fields)
+  }
+
+  mutating func require(_ rule: MemberRule) throws(Refusal) {
+    try rule.check(fields)
   }
 
   func check(_ check: (Fields) throws(Refusal) -> Void) throws(Refusal) {
@@ -170,6 +185,8 @@ extension JSONWriter: PayloadCoder {
     members(of: patch)
   }
 
+  mutating func require(_ rule: MemberRule) {}
+
   func check(_ check: (Fields) throws(Refusal) -> Void) {}
 }
 
@@ -185,6 +202,7 @@ struct PayloadDescriber: PayloadCoder {
 
     var key: String
     var kind: String
+    var schema: ValueSchema?
     var presence: Presence
   }
 
@@ -197,17 +215,21 @@ struct PayloadDescriber: PayloadCoder {
   private(set) var type = ""
   private(set) var sentence = ""
   private(set) var members: [Member] = []
+  private(set) var rules: [MemberRule] = []
+
+  /// What it has been told of.
+  var schema: PayloadSchema { PayloadSchema(members: members, rules: rules) }
 
   mutating func type(_ type: String, _ sentence: StaticString) {
     (self.type, self.sentence) = (type, sentence.description)
   }
 
   mutating func required<Value>(_ key: String, _ value: inout Value, _ form: ValueForm<Value>) {
-    members.append(Member(key: key, kind: form.kind, presence: .required))
+    members.append(Member(key: key, kind: form.kind, schema: form.schema, presence: .required))
   }
 
   mutating func optional<Value>(_ key: String, _ value: inout Value?, _ form: ValueForm<Value>) {
-    members.append(Member(key: key, kind: form.kind, presence: .optional))
+    members.append(Member(key: key, kind: form.kind, schema: form.schema, presence: .optional))
   }
 
   mutating func optional<Value: Equatable>(
@@ -219,7 +241,7 @@ struct PayloadDescriber: PayloadCoder {
   mutating func optional<Value>(
     _ key: String, _ value: inout Value, _ form: ValueForm<Value>, standard: Value
   ) {
-    members.append(Member(key: key, kind: form.kind, presence: .optional))
+    members.append(Member(key: key, kind: form.kind, schema: form.schema, presence: .optional))
   }
 
   mutating func derived<Value>(_ key: String, _ value: Value, _ form: ValueForm<Value>) {
@@ -234,15 +256,23 @@ struct PayloadDescriber: PayloadCoder {
     members += Settings.byName.map { Member(key: $0.name, kind: "", presence: .optional) }
   }
 
+  mutating func require(_ rule: MemberRule) {
+    rules.append(rule)
+  }
+
   func check(_ check: (Fields) throws(Refusal) -> Void) {}
 }
 
 extension FormedPayload {
+  static var definition: String? { nil }
+
   /// The members of the template, for `keys`.
-  static var templateKeys: [String] {
+  static var templateKeys: [String] { schema.members.map(\.key) }
+
+  fileprivate static var schema: PayloadSchema {
     var (value, describer) = (template, PayloadDescriber())
     value.exchange(with: &describer)
-    return describer.members.map(\.key)
+    return describer.schema
   }
 }
 
@@ -252,6 +282,7 @@ extension ValueForm where Value: FormedPayload {
     Self(
       "an object of "
         + Value.keys.filter(PayloadDescriber.isShown).map { "`\($0)`" }.joined(separator: ", "),
+      .object(Value.schema, named: Value.definition),
       read: { field throws(Refusal) in
         var value = Value.template
         var reader = PayloadReader(

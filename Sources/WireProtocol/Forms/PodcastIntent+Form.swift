@@ -38,7 +38,7 @@ extension PodcastIntent {
       try selection.exchange(with: &coder) { coder throws(Coder.Fault) in
         try coder.optional("played", &marking.isPlayed, .boolean)
       }
-      try coder.check { fields throws(Refusal) in try fields.requireAny(of: ["played", "favorite", "archived"]) }
+      try coder.require(.any(of: ["played", "favorite", "archived"]))
       return .mark(selection, marking)
     }
   }
@@ -125,13 +125,11 @@ extension PodcastIntent.Update {
     try coder.optional("title", &title, .label)
     try coder.optional("url", &address, .address)
     try coder.optional("userAgent", &userAgent, .userAgent)
-    try coder.check { fields throws(Refusal) in
-      try fields.requireAny(
-        of: [
-          "url", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate", "rules", "session",
-          "auth",
-        ])
-    }
+    try coder.require(
+      .any(of: [
+        "url", "title", "group", "headers", "userAgent", "network", "paused", "filenameTemplate", "rules", "session",
+        "auth",
+      ]))
   }
 }
 
@@ -143,7 +141,7 @@ extension PodcastIntent.FeedSelection {
       case .one(let id): (nil, id, nil)
       case .many(let ids): (nil, nil, ids)
       }
-    try coder.check { fields throws(Refusal) in try fields.requireOne(of: ["id", "ids", "all"], choosing: "feeds") }
+    try coder.require(.one(of: ["id", "ids", "all"], choosing: "feeds"))
     try coder.optional("all", &all, .onlyTrue)
     try coder.optional("id", &id, .feedID)
     try coder.optional("ids", &ids, .feedIDs)
@@ -162,9 +160,7 @@ extension PodcastIntent.EpisodeSelection {
       case .many(let ids): (nil, ids, nil)
       case .matching(let condition): (nil, nil, condition)
       }
-    try coder.check { fields throws(Refusal) in
-      try fields.requireOne(of: ["id", "ids", "where"], choosing: "episodes")
-    }
+    try coder.require(.one(of: ["id", "ids", "where"], choosing: "episodes"))
     try coder.optional("id", &id, .episodeID)
     try coder.optional("ids", &ids, .episodeIDs)
     try more(&coder)
@@ -187,7 +183,7 @@ private struct DocumentForm {
 
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
     coder.type("feeds/import", "Subscribes to the feeds of an OPML document.")
-    try coder.check { fields throws(Refusal) in try fields.requireOne(of: ["opml", "file"], choosing: "feeds") }
+    try coder.require(.one(of: ["opml", "file"], choosing: "feeds"))
     try coder.optional("file", &file, .text)
     try coder.optional("opml", &opml, .text)
   }
@@ -222,19 +218,5 @@ extension PodcastIntent.FeedList.Rejection: FormedPayload {
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
     try coder.required("code", &code, .choice)
     try coder.required("url", &url, .text)
-  }
-}
-
-extension Fields {
-  /// Refuses a selection that is made in no way, or in several.
-  func requireOne(of keys: [String], choosing things: String) throws(Refusal) {
-    let given = keys.count { object[$0] != nil }
-    let list = keys.joined(separator: ", ")
-    guard given > 0 else {
-      throw Refusal(.missingField, "it is not said which \(things); give one of \(list)", path: path)
-    }
-    guard given == 1 else {
-      throw Refusal(.invalidValue, "the \(things) are chosen in several ways; give only one of \(list)", path: path)
-    }
   }
 }

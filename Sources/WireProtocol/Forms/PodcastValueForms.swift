@@ -3,7 +3,9 @@ import PodfluxCore
 /// How the values of feeds and episodes are read and written.
 extension ValueForm<FeedID> {
   static var feedID: Self {
-    Self("an id", read: { f throws(Refusal) in try f.feedID() }, write: { $1.element($0.description) })
+    Self(
+      "an id", .definition("feedID"), read: { f throws(Refusal) in try f.feedID() },
+      write: { $1.element($0.description) })
   }
 }
 
@@ -11,7 +13,7 @@ extension ValueForm<[FeedID]> {
   static var feedIDs: Self {
     let limit = DownloadIntent.Selection.maximumIDs
     return Self(
-      "at most \(limit) ids",
+      "at most \(limit) ids", .array(of: .definition("feedID"), count: 0...limit),
       read: { f throws(Refusal) in try f.elements(atMost: limit) { e throws(Refusal) in try e.feedID() } },
       write: { ids, writer in writer.elements(ids) { $1.element($0.description) } })
   }
@@ -19,7 +21,9 @@ extension ValueForm<[FeedID]> {
 
 extension ValueForm<EpisodeID> {
   static var episodeID: Self {
-    Self("an episode's id", read: { f throws(Refusal) in try f.episodeID() }, write: { $1.element($0.description) })
+    Self(
+      "an episode's id", .definition("episodeID"), read: { f throws(Refusal) in try f.episodeID() },
+      write: { $1.element($0.description) })
   }
 }
 
@@ -32,7 +36,7 @@ extension ValueForm<[EpisodeID]> {
 
   private static func ids(atMost limit: Int) -> Self {
     Self(
-      "at most \(limit) ids of episodes",
+      "at most \(limit) ids of episodes", .array(of: .definition("episodeID"), count: 0...limit),
       read: { f throws(Refusal) in try f.elements(atMost: limit) { e throws(Refusal) in try e.episodeID() } },
       write: { ids, writer in writer.elements(ids) { $1.element($0.description) } })
   }
@@ -40,7 +44,10 @@ extension ValueForm<[EpisodeID]> {
 
 extension ValueForm<EpisodeCondition> {
   static var episodeCondition: Self {
-    Self("a condition on episodes", read: { f throws(Refusal) in try EpisodeCondition(f) }) { condition, writer in
+    Self(
+      "a condition on episodes", .definition("episodeCondition"),
+      read: { f throws(Refusal) in try EpisodeCondition(f) }
+    ) { condition, writer in
       writer.object { $0.members(of: condition) }
     }
   }
@@ -50,7 +57,7 @@ extension ValueForm<String> {
   /// The group of a feed.
   static var group: Self {
     Self(
-      "text of at most \(PodcastIntent.Limits.groupBytes) bytes",
+      "text of at most \(PodcastIntent.Limits.groupBytes) bytes", .definition("feedGroup"),
       read: { f throws(Refusal) in try f.text(ofBytes: 0...PodcastIntent.Limits.groupBytes) },
       write: { $1.element($0) })
   }
@@ -59,7 +66,7 @@ extension ValueForm<String> {
   static var userAgent: Self {
     let limit = PodcastIntent.Limits.userAgentBytes
     return Self(
-      "at most \(limit) printable ASCII characters",
+      "at most \(limit) printable ASCII characters", .definition("feedUserAgent"),
       read: { f throws(Refusal) in
         let text = try f.string()
         guard text.utf8.count <= limit, text.isPrintableASCII else {
@@ -75,7 +82,8 @@ extension ValueForm<NameTemplate> {
   /// A template for the names of files.
   static var nameTemplate: Self {
     Self(
-      Setting.Values.nameTemplate.requirement, read: { f throws(Refusal) in try f.nameTemplate() },
+      Setting.Values.nameTemplate.requirement, .definition("nameTemplate"),
+      read: { f throws(Refusal) in try f.nameTemplate() },
       write: { $1.element($0.text) })
   }
 }

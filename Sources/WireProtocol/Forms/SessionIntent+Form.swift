@@ -60,6 +60,7 @@ struct SourceForm {
 extension Login: FormedPayload {
   static let template = Login(Session.Wish(hosts: [], kind: .basic))
   static let keys = templateKeys
+  static let definition: String? = "login"
 
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
     var source = SourceForm(source)
@@ -72,14 +73,10 @@ extension Login: FormedPayload {
   fileprivate mutating func exchange<Coder: PayloadCoder>(
     _ form: inout SourceForm, with coder: inout Coder
   ) throws(Coder.Fault) {
-    try coder.check { fields throws(Refusal) in
-      let keys = ["netrc", "secret", "secretFile", "secretReference"]
-      guard keys.count(where: { fields.object[$0] != nil }) <= 1 else {
-        throw Refusal(
-          .invalidValue, "the secret is given in several ways; give only one of secret, secretFile and netrc",
-          path: fields.path)
-      }
-    }
+    try coder.require(
+      .atMostOne(
+        of: ["secret", "secretFile", "netrc", "secretReference"],
+        otherwise: "the secret is given in several ways; give only one of secret, secretFile and netrc"))
     try coder.required("kind", &wish.kind, .choice)
     try coder.optional("netrc", &form.netrc, .onlyTrue)
     try coder.optional("parameter", &wish.parameter, .parameterName)
@@ -112,11 +109,9 @@ struct SessionForm {
   }
 
   mutating func exchangeLogin<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
-    try coder.check { fields throws(Refusal) in
-      guard fields.object["auth"] == nil || fields.object["session"] == nil else {
-        throw Refusal(.invalidValue, "auth makes a session of its own; give either auth or session", path: fields.path)
-      }
-    }
+    try coder.require(
+      .atMostOne(
+        of: ["session", "auth"], otherwise: "auth makes a session of its own; give either auth or session"))
     try coder.optional("auth", &login, .object)
   }
 
@@ -169,7 +164,9 @@ extension SessionID {
 
 extension ValueForm<SessionID> {
   static var sessionID: Self {
-    Self("an id", read: { f throws(Refusal) in try f.sessionID() }, write: { $1.element($0.description) })
+    Self(
+      "an id", .definition("sessionID"), read: { f throws(Refusal) in try f.sessionID() },
+      write: { $1.element($0.description) })
   }
 }
 
@@ -177,7 +174,8 @@ extension ValueForm<SessionID?> {
   /// The session of a download or a feed; null for none.
   static var chosenSession: Self {
     Self(
-      "an id, or null", read: { f throws(Refusal) in f.value == .null ? nil : try f.sessionID() }
+      "an id, or null", .definition("chosenSession"),
+      read: { f throws(Refusal) in f.value == .null ? nil : try f.sessionID() }
     ) { id, writer in
       if let id { writer.element(id.description) } else { writer.value(nil as Int64?) }
     }
@@ -187,7 +185,7 @@ extension ValueForm<SessionID?> {
 extension ValueForm<SecretReference> {
   static var secretReference: Self {
     Self(
-      "\(SecretReference.length) digits; the engine's own",
+      "\(SecretReference.length) digits; the engine's own", .string(pattern: "^[0-9a-f]{\(SecretReference.length)}$"),
       read: { f throws(Refusal) in
         guard let reference = SecretReference(try f.string()) else {
           throw f.mustBe("\(SecretReference.length) hexadecimal digits, as the engine gives them")
@@ -201,14 +199,14 @@ extension ValueForm<String> {
   /// A secret; it is not written, but to an engine.
   static var secret: Self {
     Self(
-      "text of 1 to \(Session.Limits.secretBytes) bytes",
+      "text of 1 to \(Session.Limits.secretBytes) bytes", .text(1...Session.Limits.secretBytes),
       read: { f throws(Refusal) in try f.secret() }, write: { $1.element($1.keepsSecrets ? $0 : "…") })
   }
 
   /// A file of the machine that has a secret.
   static var secretFile: Self {
     Self(
-      "the absolute path of a file",
+      "the absolute path of a file", .string(1...LibraryPath.maximumBytes, pattern: "^/"),
       read: { f throws(Refusal) in
         let path = try f.text(ofBytes: 1...LibraryPath.maximumBytes)
         guard path.hasPrefix("/") else { throw f.mustBe("an absolute path: the engine may run in another folder") }
@@ -219,7 +217,7 @@ extension ValueForm<String> {
   /// The name of a user, or of a client.
   static var user: Self {
     Self(
-      "text of at most \(Session.Limits.userBytes) bytes",
+      "text of at most \(Session.Limits.userBytes) bytes", .text(0...Session.Limits.userBytes),
       read: { f throws(Refusal) in try f.text(ofBytes: 0...Session.Limits.userBytes) }, write: { $1.element($0) })
   }
 }
@@ -229,6 +227,7 @@ extension ValueForm<String> {
   static var parameterName: Self {
     Self(
       "1 to \(Session.Limits.parameterBytes) characters of A-Z a-z 0-9 . _ ~ -",
+      .string(pattern: "^[A-Za-z0-9._~-]{1,\(Session.Limits.parameterBytes)}$"),
       read: { f throws(Refusal) in
         let name = try f.string()
         guard SecretParameter.isName(name) else {
@@ -244,6 +243,7 @@ extension ValueForm<[String]> {
   static var hosts: Self {
     Self(
       "1 to \(Session.Limits.hosts) hosts, each with its port where addresses name one",
+      .array(of: .definition("sessionHost"), count: 1...Session.Limits.hosts),
       read: { f throws(Refusal) in
         let hosts = try f.elements(atMost: Session.Limits.hosts) { e throws(Refusal) in try e.host() }
         guard !hosts.isEmpty else { throw f.mustBe("a list of one host at least") }

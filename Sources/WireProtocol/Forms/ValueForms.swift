@@ -5,12 +5,15 @@ import PodfluxCore
 /// How the values of payloads are read and written.
 extension ValueForm<String> {
   /// A text of any kind.
-  static var text: Self { Self("text", read: { f throws(Refusal) in try f.string() }, write: { $1.element($0) }) }
+  static var text: Self {
+    Self("text", .string(), read: { f throws(Refusal) in try f.string() }, write: { $1.element($0) })
+  }
 
   /// A title, or the name of a podcast.
   static var label: Self {
     Self(
-      "text of at most \(Field.maximumLabelBytes) bytes", read: { f throws(Refusal) in try f.label() },
+      "text of at most \(Field.maximumLabelBytes) bytes", .definition("label"),
+      read: { f throws(Refusal) in try f.label() },
       write: { $1.element($0) })
   }
 
@@ -22,32 +25,35 @@ extension ValueForm<String> {
 
   private static func text(ofBytes lengths: ClosedRange<Int>) -> Self {
     Self(
-      "text of \(lengths.lowerBound) to \(lengths.upperBound) bytes",
+      "text of \(lengths.lowerBound) to \(lengths.upperBound) bytes", .text(lengths),
       read: { f throws(Refusal) in try f.text(ofBytes: lengths) }, write: { $1.element($0) })
   }
 
   /// A folder of the library: relative to it, or absolute. Where it is, is known to the engine alone.
   static var folder: Self {
     Self(
-      "a folder of the library", read: { f throws(Refusal) in try f.text(ofBytes: 1...LibraryPath.maximumBytes) },
+      "a folder of the library", .text(1...LibraryPath.maximumBytes),
+      read: { f throws(Refusal) in try f.text(ofBytes: 1...LibraryPath.maximumBytes) },
       write: { $1.element($0) })
   }
 
   /// The name of a network device.
   static var deviceName: Self {
-    Self("a device's name", read: { f throws(Refusal) in try f.deviceName() }, write: { $1.element($0) })
+    Self(
+      "a device's name", .string(1...NetworkPath.maximumDeviceLength, pattern: "^[!-.0-9;-~]+$"),
+      read: { f throws(Refusal) in try f.deviceName() }, write: { $1.element($0) })
   }
 }
 
 extension ValueForm<Bool> {
   static var boolean: Self {
-    Self("boolean", read: { f throws(Refusal) in try f.boolean() }, write: { $1.value($0) })
+    Self("boolean", .boolean, read: { f throws(Refusal) in try f.boolean() }, write: { $1.value($0) })
   }
 
   /// `true`, where there is nothing else to say.
   static var onlyTrue: Self {
     Self(
-      "`true`",
+      "`true`", .onlyTrue,
       read: { f throws(Refusal) in
         guard try f.boolean() else { throw f.mustBe("true; leave it out if it is not meant") }
         return true
@@ -64,7 +70,8 @@ extension ValueForm<Int64> {
   /// A length that a client names.
   static var length: Self {
     Self(
-      "a number of bytes", read: { f throws(Refusal) in try f.integer(in: DownloadIntent.Enqueue.lengths) },
+      "a number of bytes", .definition("byteCount"),
+      read: { f throws(Refusal) in try f.integer(in: DownloadIntent.Enqueue.lengths) },
       write: { $1.value($0) })
   }
 
@@ -125,15 +132,17 @@ extension ValueForm where Value: RawRepresentable<String> & CaseIterable & Senda
   /// A name of an enumeration.
   static var choice: Self {
     Self(
-      Value.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "),
+      Value.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "), .choice(of: Value.allCases),
       read: { f throws(Refusal) in try f.choice() }, write: { $1.element($0.rawValue) })
   }
 }
 
 extension ValueForm<StopMode> {
+  private static var modes: [StopMode] { [.now, .drain] }
+
   /// The modes of a shutdown.
   static var shutdown: Self {
-    Self("`now`, `drain`", read: { f throws(Refusal) in try f.choice(of: [.now, .drain]) }) {
+    Self("`now`, `drain`", .choice(of: modes), read: { f throws(Refusal) in try f.choice(of: modes) }) {
       $1.element($0.rawValue)
     }
   }
@@ -141,7 +150,9 @@ extension ValueForm<StopMode> {
 
 extension ValueForm<DownloadID> {
   static var downloadID: Self {
-    Self("an id", read: { f throws(Refusal) in try f.downloadID() }, write: { $1.element($0.description) })
+    Self(
+      "an id", .definition("downloadID"), read: { f throws(Refusal) in try f.downloadID() },
+      write: { $1.element($0.description) })
   }
 }
 
@@ -154,7 +165,7 @@ extension ValueForm<[DownloadID]> {
 
   private static func ids(atMost limit: Int) -> Self {
     Self(
-      "at most \(limit) ids",
+      "at most \(limit) ids", .array(of: .definition("downloadID"), count: 0...limit),
       read: { f throws(Refusal) in try f.elements(atMost: limit) { e throws(Refusal) in try e.downloadID() } },
       write: { ids, writer in writer.elements(ids) { $1.element($0.description) } })
   }
@@ -162,7 +173,8 @@ extension ValueForm<[DownloadID]> {
 
 extension ValueForm<Condition> {
   static var condition: Self {
-    Self("a condition", read: { f throws(Refusal) in try Condition(f) }) { condition, writer in
+    Self("a condition", .definition("condition"), read: { f throws(Refusal) in try Condition(f) }) {
+      condition, writer in
       writer.object { $0.members(of: condition) }
     }
   }
@@ -171,7 +183,9 @@ extension ValueForm<Condition> {
 extension ValueForm<WebAddress> {
   /// A URL; user and password are not written, but to an engine.
   static var address: Self {
-    Self("an http or https URL", read: { f throws(Refusal) in try f.address() }, write: { $1.element(address: $0) })
+    Self(
+      "an http or https URL", .definition("url"), read: { f throws(Refusal) in try f.address() },
+      write: { $1.element(address: $0) })
   }
 }
 
@@ -183,7 +197,9 @@ extension JSONWriter {
 
 extension ValueForm<[WebAddress]> {
   static var mirrors: Self {
-    Self("at most \(Field.maximumMirrors) URLs", read: { f throws(Refusal) in try f.mirrors() }) { mirrors, writer in
+    Self(
+      "at most \(Field.maximumMirrors) URLs", .definition("mirrors"), read: { f throws(Refusal) in try f.mirrors() }
+    ) { mirrors, writer in
       writer.elements(mirrors) { $1.element(address: $0) }
     }
   }
@@ -192,7 +208,9 @@ extension ValueForm<[WebAddress]> {
 extension ValueForm<[Header]> {
   /// Headers; their values are not written, but to an engine.
   static var headers: Self {
-    Self("an object of names and values", read: { f throws(Refusal) in try f.headers() }) { headers, writer in
+    Self(
+      "an object of names and values", .definition("headers"), read: { f throws(Refusal) in try f.headers() }
+    ) { headers, writer in
       writer.object { members in
         var names: Set<String> = []
         for header in headers.sorted(by: { $0.name < $1.name }) where names.insert(header.name.lowercased()).inserted {
@@ -209,14 +227,15 @@ extension ValueForm<[Header]> {
 extension ValueForm<Integrity> {
   static var integrity: Self {
     Self(
-      "Subresource Integrity", read: { f throws(Refusal) in try f.integrity() }, write: { $1.element($0.description) })
+      "Subresource Integrity", .definition("integrity"), read: { f throws(Refusal) in try f.integrity() },
+      write: { $1.element($0.description) })
   }
 }
 
 extension ValueForm<LibraryPath> {
   static var libraryPath: Self {
     Self(
-      "a path in the library", read: { f throws(Refusal) in try f.libraryPath() },
+      "a path in the library", .definition("libraryPath"), read: { f throws(Refusal) in try f.libraryPath() },
       write: { $1.element($0.description) })
   }
 }
@@ -239,14 +258,15 @@ extension ValueForm<[LibraryPath]> {
 extension ValueForm<PublicationDate> {
   static var publicationDate: Self {
     Self(
-      "a date and time of RFC 3339", read: { f throws(Refusal) in try f.publicationDate() }, write: { $1.value($0) })
+      "a date and time of RFC 3339", .definition("inputMoment"),
+      read: { f throws(Refusal) in try f.publicationDate() }, write: { $1.value($0) })
   }
 }
 
 extension ValueForm<ResumeRecord> {
   /// Resume data that a client brings.
   static var resumeData: Self {
-    Self("resume data", read: { f throws(Refusal) in try f.resumeRecord() }) {
+    Self("resume data", .definition("resumeData"), read: { f throws(Refusal) in try f.resumeRecord() }) {
       $1.element($1.keepsSecrets ? $0.resumeData : $0.redacted.resumeData)
     }
   }

@@ -7,7 +7,7 @@ extension NetworkClasses.Patch {
 
   init(_ field: Field) throws(Refusal) {
     let fields = try Fields(field.object(), at: field.path, knowing: Self.keys)
-    try fields.requireAny(of: Self.keys)
+    try MemberRule.any(of: Self.keys).check(fields)
     self.init()
     user = try fields["user"]?.choice(of: Self.policies)
     auto = try fields["auto"]?.choice(of: Self.policies)

@@ -22,15 +22,15 @@ struct RequestForm: Sendable {
   let type: String
   let sentence: String
   let members: [PayloadDescriber.Member]
-  /// Whether it is an action; a query, otherwise.
-  let isAction: Bool
+  /// The form of an action; nil for a query.
+  let action: ActionForm?
   let read: @Sendable (JSONObject) throws(Refusal) -> Request
 
   /// An action, by its form.
   init(_ template: Action, naming leading: [String] = []) {
     let form = ActionForm(template, naming: leading)
-    (type, sentence, isAction) = (form.type, form.sentence, true)
-    members = form.members.filter { PayloadDescriber.isShown($0.key) }
+    (type, sentence, action) = (form.type, form.sentence, form)
+    members = form.schema.members.filter { PayloadDescriber.isShown($0.key) }
     read = { payload throws(Refusal) in .action(try form.action(payload)) }
   }
 
@@ -39,7 +39,7 @@ struct RequestForm: Sendable {
     _ type: String, _ sentence: String, knowing keys: [String] = [], requiring required: [String] = [],
     _ read: @escaping @Sendable (JSONObject) throws(Refusal) -> Request
   ) {
-    (self.type, self.sentence, isAction, self.read) = (type, sentence, false, read)
+    (self.type, self.sentence, action, self.read) = (type, sentence, nil, read)
     members = keys.map {
       PayloadDescriber.Member(key: $0, kind: "", presence: required.contains($0) ? .required : .optional)
     }
@@ -61,12 +61,4 @@ struct RequestForm: Sendable {
 extension String {
   /// What stands before a type's slash, and the slash; all of it, if it has none.
   fileprivate var group: String { firstIndex(of: "/").map { self[...$0] + "…" } ?? self }
-}
-
-extension Fields {
-  /// Refuses a change of nothing: it is a mistake.
-  func requireAny(of keys: [String]) throws(Refusal) {
-    guard !keys.contains(where: { object[$0] != nil }) else { return }
-    throw Refusal(.missingField, "nothing is to change; give any of " + keys.joined(separator: ", "), path: path)
-  }
 }

@@ -5,7 +5,7 @@ extension SettingsPatch {
   private static let keys = Settings.byName.map(\.name)
 
   init(_ fields: Fields) throws(Refusal) {
-    try fields.requireAny(of: Self.keys)
+    try MemberRule.any(of: Self.keys).check(fields)
     self.init()
     for setting in Settings.all {
       guard let field = fields[setting.name] else { continue }

@@ -7,6 +7,8 @@ import TestSupport
 /// `Fixtures/protocol.schema.json`, with its members in their order.
 struct ProtocolSchema {
   private(set) var document: JSONObject
+  /// The definitions that forms have made.
+  var declared: [String: JSONValue] = [:]
 
   init() throws {
     var reader = JSONReader([UInt8](try Data(contentsOf: URL(filePath: LineJudge.schema))))
@@ -37,27 +39,42 @@ struct ProtocolSchema {
 
   /// The keys that a payload of this type of line can have and must have; several, where it has several shapes.
   func payloads(of type: String) -> [(keys: Set<String>, required: Set<String>)] {
-    guard case .object(let input) = self["input"], case .array(let lines) = input["oneOf"] else { return [] }
-    for case .object(let line) in lines {
-      guard case .object(let properties) = line["properties"], case .object(let types) = properties["type"],
-        types["const"] == .string(type) || types["enum"]?.elements.contains(.string(type)) ?? false,
-        let payload = properties["payload"]
-      else { continue }
-      let shape = resolved(payload)
-      let shapes = shape["properties"] == nil ? (shape["oneOf"]?.elements ?? []).map(resolved) : [shape]
-      return shapes.map { shape in
-        let properties: JSONObject? = if case .object(let object) = shape["properties"] { object } else { nil }
-        let required = (shape["required"]?.elements ?? []).compactMap {
-          if case .string(let key) = $0 { key } else { nil }
-        }
-        return (Set((properties?.members ?? []).map(\.key)), Set(required))
+    guard let payload = line(of: type)?["properties"]?.object["payload"] else { return [] }
+    let shape = resolved(payload)
+    let shapes = shape["properties"] == nil ? (shape["oneOf"]?.elements ?? []).map(resolved) : [shape]
+    return shapes.map { shape in
+      let required = (shape["required"]?.elements ?? []).compactMap {
+        if case .string(let key) = $0 { key } else { nil }
       }
+      return (Set((shape["properties"]?.object ?? JSONObject()).members.map(\.key)), Set(required))
     }
-    return []
+  }
+
+  /// What the schema says of a type of line; it may say it of other types too.
+  func line(of type: String) -> JSONObject? {
+    lines.map(\.object).first { $0.isLine(of: type) }
+  }
+
+  /// Replaces what the schema says of a type of line; at the end, if it says nothing yet.
+  mutating func replace(_ line: JSONObject, of type: String) {
+    var lines = lines
+    if let index = lines.firstIndex(where: { $0.object.isLine(of: type) }) {
+      lines[index] = .object(line)
+    } else {
+      lines.append(.object(line))
+    }
+    self["input"] = .object((self["input"]?.object ?? JSONObject()).replacing("oneOf", with: .array(lines)))
+  }
+
+  private var lines: [JSONValue] { self["input"]?.object["oneOf"]?.elements ?? [] }
+
+  /// The name of the definition that is this value.
+  func definition(of value: JSONValue) -> String? {
+    document["$defs"]?.object.members.first { $0.value == value }?.key
   }
 
   private func resolved(_ value: JSONValue) -> JSONObject {
-    guard case .object(let object) = value else { return JSONObject() }
+    let object = value.object
     guard case .string(let reference) = object["$ref"] else { return object }
     return resolved(self[String(reference.dropFirst("#/$defs/".count))] ?? .null)
   }
@@ -119,6 +136,8 @@ extension Setting.Values {
 extension JSONValue {
   fileprivate var elements: [JSONValue] { if case .array(let values) = self { values } else { [] } }
 
+  var object: JSONObject { if case .object(let object) = self { object } else { JSONObject() } }
+
   static func members(_ members: [(String, JSONValue)]) -> JSONValue {
     var object = JSONObject()
     for (key, value) in members { _ = object.insert(value, for: key) }
@@ -127,7 +146,7 @@ extension JSONValue {
 
   static func reference(_ name: String) -> JSONValue { .members([("$ref", .string("#/$defs/\(name)"))]) }
 
-  fileprivate static func integers(_ range: ClosedRange<Int64>) -> JSONValue {
+  static func integers(_ range: ClosedRange<Int64>) -> JSONValue {
     .members([
       ("type", .string("integer")), ("minimum", .integer(range.lowerBound)), ("maximum", .integer(range.upperBound)),
     ])
@@ -159,6 +178,11 @@ extension JSONValue {
 }
 
 extension JSONObject {
+  fileprivate func isLine(of type: String) -> Bool {
+    let types = self["properties"]?.object["type"]?.object
+    return types?["const"] == .string(type) || types?["enum"]?.elements.contains(.string(type)) ?? false
+  }
+
   func replacing(_ key: String, with value: JSONValue) -> JSONObject {
     var result = JSONObject()
     for member in members { _ = result.insert(member.key == key ? value : member.value, for: member.key) }

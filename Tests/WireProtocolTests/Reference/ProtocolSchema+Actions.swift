@@ -1,0 +1,128 @@
+import PodfluxCore
+import Testing
+
+@testable import WireProtocol
+
+/// What the schema says of clients' actions, made from their forms.
+extension ProtocolSchema {
+  /// Lets the schema say of an action what its form says: the line, its payload, and the objects in that with a name.
+  ///
+  /// Lines with equal payloads share a definition.
+  mutating func declare(_ form: ActionForm) throws {
+    var line = line(of: form.type) ?? Self.line(form.type, payload: form.type.replacing("/", with: "."))
+    let required = ["type"] + (form.schema.needsMembers ? ["payload"] : [])
+    line = line.replacing("required", with: .array(required.map(JSONValue.string)))
+    let name = try #require(Self.payloadDefinition(of: line), "\(form.type) has a payload without a definition")
+    try define(name, as: payload(form.schema, naming: form.keys))
+    try define(objectsIn: form.schema)
+    replace(line, of: form.type)
+  }
+
+  private mutating func define(objectsIn schema: PayloadSchema) throws {
+    for case .object(let object, let name)? in schema.members.map(\.schema) {
+      if let name { try define(name, as: payload(object, naming: object.members.map(\.key))) }
+      try define(objectsIn: object)
+    }
+  }
+
+  private mutating func define(_ name: String, as value: JSONValue) throws {
+    var value = value
+    if case .object(let object) = self[name], let description = object["description"] {
+      value = .members([("description", description)] + value.membersOfObject)
+    }
+    #expect(declared[name] == nil || declared[name] == value, "two actions share \(name), and their forms differ")
+    declared[name] = value
+    self[name] = value
+  }
+
+  private func payload(_ schema: PayloadSchema, naming keys: [String]) throws -> JSONValue {
+    let members = keys.compactMap { key in schema.members.first { $0.key == key } }
+    let required = members.filter { $0.presence == .required }.map { JSONValue.string($0.key) }
+    return .members(
+      [
+        ("type", .string("object")),
+        ("properties", .members(try members.map { ($0.key, try property($0)) })),
+        ("required", .array(required)), ("additionalProperties", .boolean(false)),
+      ] + schema.rules.map(\.keyword))
+  }
+
+  private func property(_ member: PayloadDescriber.Member) throws -> JSONValue {
+    let value = try value(try #require(member.schema, "\(member.key) has a form without a schema"))
+    guard !PayloadDescriber.isShown(member.key) else { return value }
+    return .members([("description", .string("The engine's own; clients leave it out."))] + value.membersOfObject)
+  }
+
+  private func value(_ schema: ValueSchema) throws -> JSONValue {
+    switch schema {
+    case .definition(let name):
+      try #require(self[name], "there is no definition \(name)")
+      return .reference(name)
+    case .boolean: return .members([("type", .string("boolean"))])
+    case .onlyTrue: return .members([("const", .boolean(true))])
+    case .integer(let range): return .integers(range)
+    case .string(let lengths, let pattern):
+      return .members(
+        [("type", .string("string"))] + (lengths.map { Self.bounds($0, "Length") } ?? [])
+          + (pattern.map { [("pattern", .string($0))] } ?? []))
+    case .choice(let names):
+      let choice = JSONValue.members([("enum", .array(names.map(JSONValue.string)))])
+      return definition(of: choice).map(JSONValue.reference) ?? choice
+    case .array(let element, let count):
+      return .members(
+        [("type", .string("array")), ("items", try value(element))] + Self.bounds(count, "Items"))
+    case .object(_, let name?): return .reference(name)
+    case .object(let object, nil): return try payload(object, naming: object.members.map(\.key))
+    }
+  }
+
+  private static func bounds(_ range: ClosedRange<Int>, _ what: String) -> [(String, JSONValue)] {
+    (range.lowerBound == 0 ? [] : [("min" + what, .integer(Int64(range.lowerBound)))])
+      + [("max" + what, .integer(Int64(range.upperBound)))]
+  }
+
+  // MARK: Lines
+
+  private static func line(_ type: String, payload: String) -> JSONObject {
+    JSONValue.members([
+      ("type", .string("object")),
+      (
+        "properties",
+        .members([
+          ("type", .members([("const", .string(type))])), ("payload", .reference(payload)),
+          ("error", .members([("const", .boolean(false))])), ("meta", .reference("inputMeta")),
+        ])
+      ),
+      ("required", .array([])), ("additionalProperties", .boolean(false)),
+    ]).object
+  }
+
+  private static func payloadDefinition(of line: JSONObject) -> String? {
+    guard case .string(let reference)? = line["properties"]?.object["payload"]?.object["$ref"] else { return nil }
+    return String(reference.dropFirst("#/$defs/".count))
+  }
+}
+
+extension MemberRule {
+  fileprivate var keyword: (String, JSONValue) {
+    switch self {
+    case .one(let keys, _): ("oneOf", .array(keys.map { .requiring([$0]) }))
+    case .any(let keys): ("anyOf", .array(keys.map { .requiring([$0]) }))
+    case .atMostOne(let keys, _): ("not", Self.anyPair(of: keys))
+    }
+  }
+
+  private static func anyPair(of keys: [String]) -> JSONValue {
+    let pairs = keys.indices.flatMap { first in
+      keys[(first + 1)...].map { JSONValue.requiring([keys[first], $0]) }
+    }
+    return pairs.count == 1 ? pairs[0] : .members([("anyOf", .array(pairs))])
+  }
+}
+
+extension JSONValue {
+  fileprivate static func requiring(_ keys: [String]) -> JSONValue {
+    .members([("required", .array(keys.map(JSONValue.string)))])
+  }
+
+  fileprivate var membersOfObject: [(String, JSONValue)] { object.members.map { ($0.key, $0.value) } }
+}
