@@ -3,7 +3,7 @@ import Testing
 
 @testable import WireProtocol
 
-/// What the schema says of clients' actions, made from their forms.
+/// What the schema says of clients' actions and of values, made from their declarations.
 extension ProtocolSchema {
   /// Lets the schema say of an action what its form says: the line, its payload, and the objects in that with a name.
   ///
@@ -18,6 +18,11 @@ extension ProtocolSchema {
     replace(line, of: form.type)
   }
 
+  /// Lets a definition say what values there are.
+  mutating func declare(_ name: String, as schema: ValueSchema) throws {
+    try define(name, as: value(schema, isDefinition: true))
+  }
+
   private mutating func define(objectsIn schema: PayloadSchema) throws {
     for case .object(let object, let name)? in schema.members.map(\.schema) {
       if let name { try define(name, as: payload(object, naming: object.members.map(\.key))) }
@@ -27,7 +32,7 @@ extension ProtocolSchema {
 
   private mutating func define(_ name: String, as value: JSONValue) throws {
     var value = value
-    if case .object(let object) = self[name], let description = object["description"] {
+    if let description = self[name]?.object["description"] {
       value = .members([("description", description)] + value.membersOfObject)
     }
     #expect(declared[name] == nil || declared[name] == value, "two actions share \(name), and their forms differ")
@@ -52,10 +57,11 @@ extension ProtocolSchema {
     return .members([("description", .string("The engine's own; clients leave it out."))] + value.membersOfObject)
   }
 
-  private func value(_ schema: ValueSchema) throws -> JSONValue {
+  /// - Parameter isDefinition: Whether it is not to be another definition's name.
+  private func value(_ schema: ValueSchema, isDefinition: Bool = false) throws -> JSONValue {
     switch schema {
     case .definition(let name):
-      try #require(self[name], "there is no definition \(name)")
+      #expect(self[name] != nil, "there is no definition \(name)")
       return .reference(name)
     case .boolean: return .members([("type", .string("boolean"))])
     case .onlyTrue: return .members([("const", .boolean(true))])
@@ -66,7 +72,7 @@ extension ProtocolSchema {
           + (pattern.map { [("pattern", .string($0))] } ?? []))
     case .choice(let names):
       let choice = JSONValue.members([("enum", .array(names.map(JSONValue.string)))])
-      return definition(of: choice).map(JSONValue.reference) ?? choice
+      return isDefinition ? choice : definition(of: choice).map(JSONValue.reference) ?? choice
     case .array(let element, let count):
       return .members(
         [("type", .string("array")), ("items", try value(element))] + Self.bounds(count, "Items"))

@@ -19,15 +19,15 @@ struct ProtocolSchema {
 
   /// A definition, by its name.
   subscript(name: String) -> JSONValue? {
-    get {
-      guard case .object(let definitions) = document["$defs"] else { return nil }
-      return definitions[name]
-    }
+    get { document["$defs"]?.object[name] }
     set {
       guard case .object(let definitions) = document["$defs"], let newValue else { return }
       document = document.replacing("$defs", with: .object(definitions.replacing(name, with: newValue)))
     }
   }
+
+  /// All definitions.
+  var definitions: [JSONObject.Member] { document["$defs"]?.object.members ?? [] }
 
   /// What the file is to hold.
   var text: String { document.text(indent: 0) + "\n" }
@@ -70,7 +70,7 @@ struct ProtocolSchema {
 
   /// The name of the definition that is this value.
   func definition(of value: JSONValue) -> String? {
-    document["$defs"]?.object.members.first { $0.value == value }?.key
+    definitions.first { $0.value == value }?.key
   }
 
   private func resolved(_ value: JSONValue) -> JSONObject {

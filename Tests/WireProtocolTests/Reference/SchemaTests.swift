@@ -1,20 +1,56 @@
 import Foundation
+import PodfluxCore
 import TestSupport
 import Testing
 
 @testable import WireProtocol
 
 /// `PODFLUX_WRITE_REFERENCE=1` makes these tests write what they compare otherwise.
-@Suite("The protocol's schema")
+@Suite("The protocol's schema", .serialized)
 struct SchemaTests {
   @Test("says of settings what their declarations say")
   func settings() throws {
-    try compare("settings", with: ProtocolSchema.settings(areAllThere: true))
-    try compare("settingsPatch", with: ProtocolSchema.settings(areAllThere: false))
     let told: [(String, JSONValue)] = [
       ("full", .members([("const", .boolean(true))])), ("store", .members([("const", .string("settings"))])),
     ]
-    try compare("settingsState", with: ProtocolSchema.settings(areAllThere: true, beside: told))
+    try expect { schema in
+      schema["settings"] = ProtocolSchema.settings(areAllThere: true)
+      schema["settingsPatch"] = ProtocolSchema.settings(areAllThere: false)
+      schema["settingsState"] = ProtocolSchema.settings(areAllThere: true, beside: told)
+    }
+  }
+
+  /// The choices and texts that several lines have, by their definitions' names.
+  private static let values: [(String, ValueSchema)] = [
+    ("classPolicy", .choice(NetworkPolicy.allCases.filter { $0 != .inherit }.map(\.rawValue))),
+    ("cleanupFinding", .choice(of: CleanupStep.Finding.Kind.allCases)),
+    ("downloadState", .choice(of: DownloadState.Kind.allCases)),
+    ("episodeField", .choice(of: EpisodeField.allCases)),
+    ("episodeFilterGroup", .choice(of: FilterCatalogue.groups(over: .episodes).map(\.id))),
+    ("errorCode", .choice(of: DownloadError.Code.allCases)),
+    ("feedField", .choice(of: FeedField.allCases)),
+    ("feedGroup", .text(0...PodcastIntent.Limits.groupBytes)),
+    ("feedUserAgent", .string(0...PodcastIntent.Limits.userAgentBytes, pattern: "^[ -~]*$")),
+    ("filterGroup", .choice(of: FilterCatalogue.groups(over: .downloads).map(\.id))),
+    ("filterSubject", .choice(of: FilterSubject.allCases)),
+    ("itemField", .choice(of: ItemField.allCases)),
+    ("label", .text(0...Field.maximumLabelBytes)),
+    ("mirrors", .array(of: .definition("url"), count: 0...Field.maximumMirrors)),
+    ("nameTemplate", .string(0...NameTemplate.maximumBytes)),
+    ("networkPolicy", .choice(of: NetworkPolicy.allCases)),
+    ("origin", .choice(of: Origin.allCases)),
+    ("priority", .choice(of: Priority.allCases)),
+    ("refusalCode", .choice(of: Refusal.Code.allCases)),
+    ("sessionState", .choice(of: SessionState.Kind.allCases)),
+    ("storeName", .choice(of: StoreName.allCases)),
+    ("waitingReason", .choice(of: WaitingReason.allCases)),
+  ]
+
+  @Test("has each choice, code and reason that is declared, and the limits of texts")
+  func definitions() throws {
+    try expect { schema in
+      for (name, value) in Self.values { try schema.declare(name, as: value) }
+    }
   }
 
   /// These have several shapes, which no rule of members says; `settings/update` has a definition of its own above.
@@ -22,22 +58,11 @@ struct SchemaTests {
 
   @Test("says of each action of a client what its form says")
   func actions() throws {
-    var schema = try ProtocolSchema()
-    for form in RequestForm.all.compactMap(\.action) where !Self.byHand.contains(form.type) {
-      try schema.declare(form)
+    try expect { schema in
+      for form in RequestForm.all.compactMap(\.action) where !Self.byHand.contains(form.type) {
+        try schema.declare(form)
+      }
     }
-    let declared = schema.text
-    guard try declared != ProtocolSchema().text else { return }
-    #expect(Repository.isWritingReference, "the actions are not what PODFLUX_WRITE_REFERENCE=1 writes")
-    if Repository.isWritingReference { try schema.write() }
-  }
-
-  private func compare(_ name: String, with declared: JSONValue) throws {
-    var schema = try ProtocolSchema()
-    guard schema[name] != declared else { return }
-    #expect(Repository.isWritingReference, "\(name) is not what PODFLUX_WRITE_REFERENCE=1 writes")
-    schema[name] = declared
-    if Repository.isWritingReference { try schema.write() }
   }
 
   @Test("has each line that a client can send, with the members of its form", arguments: RequestForm.all.map(\.type))
@@ -60,7 +85,18 @@ struct SchemaTests {
     let journal = ["engine/closed", "engine/continued", "engine/opened"]
     let intents = RequestForm.all.compactMap(\.action).map(\.type)
     let types = (ActionForm.facts.map(\.type) + intents + announced + journal).sorted()
-    #expect(try ProtocolSchema()["actionType"] == .members([("enum", .array(types.map(JSONValue.string)))]))
+    try expect { try $0.declare("actionType", as: .choice(types)) }
+  }
+
+  /// Expects that nothing in the schema differs from what the declarations say of it.
+  private func expect(_ declare: (inout ProtocolSchema) throws -> Void) throws {
+    let former = try ProtocolSchema()
+    var schema = former
+    try declare(&schema)
+    guard schema.text != former.text else { return }
+    let names = schema.definitions.filter { former[$0.key] != $0.value }.map(\.key)
+    #expect(Repository.isWritingReference, "\(names) are not what PODFLUX_WRITE_REFERENCE=1 writes")
+    if Repository.isWritingReference { try schema.write() }
   }
 
   @Test("is written back byte for byte")
