@@ -82,7 +82,7 @@ extension DownloadAttempt {
   /// The head of a part's response has come.
   mutating func gather(head: ResponseHead) -> HeadDemand {
     guard let part = gathering?.current else { return .stop }
-    if head.status != 200 {
+    if !head.hasWholeContent {
       gathering?.fault = "the server answered \(head.status)"
     } else if head.isCoded {
       gathering?.fault = "the server sent it coded, although it was asked not to"

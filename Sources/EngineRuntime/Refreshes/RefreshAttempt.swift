@@ -223,7 +223,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   private mutating func begin(_ head: ResponseHead) {
     if head.hasFeed { readFrom = readFrom.joined(head.peer) }
     switch head.status {
-    case 200 where further != nil:
+    case _ where head.hasWholeContent && further != nil:
       if followsDocument {
         (former, document) = (document, nil)
       } else {
@@ -233,7 +233,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
       }
       stage = .reading(head)
     case 304 where isConditional: stage = .unchanged
-    case 200:
+    case _ where head.hasWholeContent:
       // A body that has to be read is not held: its notes may be long.
       stage = keepsNotes && usableValidators == nil ? .reading(head) : .holding(head)
       isLedAway = isAtOwnAddress && refresh.feed.episodes > 0 && isElsewhere(head.permanentURL)

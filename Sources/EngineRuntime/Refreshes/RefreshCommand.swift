@@ -40,7 +40,7 @@ extension ResponseHead {
   package var refreshDemand: HeadDemand { hasFeed ? .proceed : .stop }
 
   /// Whether a feed's document follows, or has been found unchanged.
-  package var hasFeed: Bool { status == 200 || status == 304 }
+  package var hasFeed: Bool { hasWholeContent || status == 304 }
 
   /// Whether it speaks for the address that was asked: no redirect has led from there, or permanent ones alone.
   var isOfAskedAddress: Bool { redirects == 0 || permanentURL != nil }

@@ -30,7 +30,7 @@ package enum SidecarCommand: Sendable {
 
 extension ResponseHead {
   /// What the fetch of a sidecar wants to follow this head. It judges any other answer by its status, without the body.
-  package var sidecarDemand: HeadDemand { status == 200 ? .proceed : .stop }
+  package var sidecarDemand: HeadDemand { hasWholeContent ? .proceed : .stop }
 }
 
 /// One fetch of a sidecar: what happens between the dispatcher and the system, without threads and clocks.

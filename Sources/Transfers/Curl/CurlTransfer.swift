@@ -383,6 +383,6 @@ extension ResponseHead {
 
   /// Whether the end of a whole file is marked by the end of an HTTP/2 stream alone: by no length, and by no coding.
   fileprivate var leavesEndToStream: Bool {
-    status == 200 && contentLength == nil && !isCoded && httpVersion.delimitsEveryBody
+    hasWholeContent && contentLength == nil && !isCoded && httpVersion.delimitsEveryBody
   }
 }

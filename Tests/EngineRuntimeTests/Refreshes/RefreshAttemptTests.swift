@@ -187,6 +187,14 @@ struct RefreshAttemptTests {
     #expect(rows.traces.map(\.guid) == (1...70).map { "g\($0)" })
   }
 
+  /// A provider's proxy changes pages on their way, and says so with 203.
+  @Test("reads what a proxy has handed on")
+  func handedOn() throws {
+    let (news, _) = try run(try feed(), [Self.address: Answer(status: 203, body: Self.rss(1...3))])
+    #expect(try findings(news.last).podcast?.title == "Show")
+    #expect(rows.traces.map(\.guid) == ["g1", "g2", "g3"])
+  }
+
   @Test("A second one of the same body parses nothing and tells nothing; a 304 neither")
   func unchanged() throws {
     let answer = Answer(body: Self.rss(1...3), fields: [("ETag", "\"v1\"")])

@@ -38,15 +38,15 @@ struct SidecarAttemptTests {
     if case .failed(let error, _)? = news(commands) { error.code } else { nil }
   }
 
-  @Test("A file gets its name only after the row knows it")
-  func order() throws {
+  @Test("A file gets its name only after the row knows it; it may come through a proxy", arguments: [200, 203])
+  func order(status: Int) throws {
     var attempt = SidecarAttempt(try fetch(), files: files)
     guard case .startExchange(let request)? = attempt.handle(.begin, at: now).first else {
       throw Refusal(.invalidValue, "no exchange begins")
     }
     #expect(request.url == "https://side.example/chapters" && request.headers.isEmpty)
     #expect(request.slowBytesPerSecond == HTTPRequest.leastBytesPerSecond)
-    #expect(attempt.handle(.head(head(200)), at: now).isEmpty)
+    #expect(attempt.handle(.head(head(status)), at: now).isEmpty)
     for piece in ["{\"a\"", ":1}"] { #expect(attempt.handle(.body(Array(piece.utf8)), at: now).isEmpty) }
     guard case .publishing(let file)? = news(attempt.handle(success, at: now)) else {
       throw Refusal(.invalidValue, "nothing is announced")

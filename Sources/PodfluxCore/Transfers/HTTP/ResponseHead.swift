@@ -47,6 +47,10 @@ public struct ResponseHead: Sendable, Hashable {
 }
 
 extension ResponseHead {
+  /// Whether the whole content follows. 203 says that a proxy has changed the answer of the origin (RFC 9110 section
+  /// 15.3.4), as those do that compress or scan.
+  public var hasWholeContent: Bool { status == 200 || status == 203 }
+
   /// The length of the body in bytes: nil if none is declared, if it is not a number, if several differ, or if
   /// `Transfer-Encoding` overrides it (RFC 9112 section 6.3).
   public var contentLength: Int64? {

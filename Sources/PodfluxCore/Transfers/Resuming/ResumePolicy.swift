@@ -81,8 +81,7 @@ public enum ResumePolicy {
 
   public static func judge(_ head: ResponseHead, plan: Plan, kept: Kept) -> Verdict {
     if let error = refusal(of: head) { return .fail(error) }
-    // 203 says that a proxy has been at the fields (RFC 9110 section 15.3.4).
-    if head.status == 200 || head.status == 203 { return .whole }
+    if head.hasWholeContent { return .whole }
     guard let rangeStart = plan.rangeStart else { return isWholePart(head) ? .whole : .fail(error(for: head)) }
     switch head.status {
     case 206: return judgePart(head, rangeStart: rangeStart, kept: kept)
