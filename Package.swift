@@ -141,7 +141,8 @@ let package = Package(
       dependencies: [
         "EngineRuntime", "FileStore", "Flux", "Persistence", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin",
         "Tagging",
-        "TestSupport", "Vault", "WireProtocol", .product(name: "Logging", package: "swift-log"),
+        "TestSupport", "Vault", "WireProtocol", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "PodfluxClientTests", dependencies: ["PodfluxClient", "PodfluxCore", "WireProtocol"]),
     .testTarget(

@@ -17,7 +17,7 @@ extension EngineCore {
     case .preview: preconditionFailure("the loop hands previews to their own method")
     case .snapshot(let query):
       // An observing client is shown everything up to this revision before it sees the snapshot.
-      if let token = clients.observationToken(of: id) { try observers.flush(token) }
+      if let token = clients.observationToken(of: id) { observers.flush(token) }
       let now = readClock().wall
       return .snapshot(try session.library.snapshot(query, from: session.dispatcher.state, at: now))
     case .observe(let wish):

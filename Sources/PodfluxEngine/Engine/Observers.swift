@@ -36,18 +36,24 @@ final class Observers: @unchecked Sendable {
   /// The observers with the same interval.
   private struct Group {
     var watches: [Token: Watch] = [:]
-    /// Whether the next delivery is scheduled.
-    var isScheduled = false
+    /// When deliveries are scheduled, on the monotonic clock.
+    var timersMilliseconds: Set<Int64> = []
     /// Whether something has changed since the state was last read for it.
     var isStale = true
     /// When its observers last got a moment, on the monotonic clock.
     var lastMilliseconds: Int64 = .min
-    /// Why the state could not be read the last time, and for how long it is not read again.
-    var failure: (reason: String, pauseMilliseconds: Int64)?
+    var failures = ReadingFailures()
+
+    /// When the state is to be read again for any of its observers.
+    func due(every interval: Int64) -> Int64? {
+      let isChanged = isStale && watches.values.contains { !failures.contains($0.query) }
+      guard let next = isChanged ? .min : failures.nextMilliseconds else { return nil }
+      return lastMilliseconds == .min ? next : max(next, lastMilliseconds + interval)
+    }
   }
 
-  /// The longest time between two readings that fail.
-  private static let longestPauseMilliseconds: Int64 = 60_000
+  /// Why each query could not be read, of those that were to be read.
+  private typealias Outcomes = [SnapshotQuery: Result<Void, any Error>]
 
   private let turns: DispatchQueue
   private let reading = DispatchQueue(label: "podflux.observers", qos: .utility)
@@ -75,18 +81,15 @@ final class Observers: @unchecked Sendable {
   /// Begins to show observers the state of a library that the engine holds now.
   func attach(_ library: OpenLibrary) {
     self.library = library
+    for interval in groups.keys { groups[interval]?.failures = ReadingFailures() }
     changed()
   }
 
   /// Shows all observers the last state of the library, and releases it: the engine is about to give it up.
   func detach() {
     guard library != nil else { return }
-    do {
-      // An observer compares it with what it has seen, and passes on only what is new.
-      try tell(groups.values.flatMap(\.watches.values))
-    } catch {
-      logger.error("observers cannot be told the last state", metadata: ["reason": "\(error)"])
-    }
+    // An observer compares it with what it has seen, and passes on only what is new.
+    for (interval, group) in groups { tell(Array(group.watches.values), interval: interval) }
     closeReader()
     library = nil
     // Another engine may change it meanwhile.
@@ -117,7 +120,7 @@ final class Observers: @unchecked Sendable {
     // The first state is delivered at once, even if the next delivery has its time already.
     groups[milliseconds]?.lastMilliseconds = .min
     groups[milliseconds]?.isStale = true
-    groups[milliseconds]?.isScheduled = false
+    groups[milliseconds]?.failures.retryNow(query)
     schedule(milliseconds)
     return lastToken
   }
@@ -130,8 +133,13 @@ final class Observers: @unchecked Sendable {
   /// Ends an observation. A delivery that is under way is not cut off.
   func remove(_ token: Token) {
     for interval in groups.keys {
-      groups[interval]?.watches.removeValue(forKey: token)?.onEnd()
-      if groups[interval]?.watches.isEmpty == true { groups[interval] = nil }
+      guard let watch = groups[interval]?.watches.removeValue(forKey: token) else { continue }
+      watch.onEnd()
+      guard let rest = groups[interval]?.watches, !rest.isEmpty else {
+        groups[interval] = nil
+        continue
+      }
+      if !rest.values.contains(where: { $0.query == watch.query }) { groups[interval]?.failures.forget(watch.query) }
     }
   }
 
@@ -143,18 +151,25 @@ final class Observers: @unchecked Sendable {
     }
   }
 
-  /// Delivers to one observer, now, what has changed since its last delivery. Afterwards it has seen this revision.
-  func flush(_ token: Token) throws {
-    guard let watch = groups.values.lazy.compactMap({ $0.watches[token] }).first else { return }
-    try tell([watch])
+  /// Delivers to one observer, now, what has changed since its last delivery. Afterwards it has seen this revision,
+  /// unless its state cannot be read.
+  func flush(_ token: Token) {
+    guard let (interval, group) = groups.first(where: { $0.value.watches[token] != nil }),
+      let watch = group.watches[token]
+    else { return }
+    tell([watch], interval: interval)
   }
 
   /// Delivers the present moment, and returns when that has been done.
-  private func tell(_ watches: [Watch]) throws {
+  private func tell(_ watches: [Watch], interval: Int) {
     // A moment that was read before is delivered and released before.
     waitForReading()
-    let moment = try hold()
-    try reading.sync { try tell(watches, moment) }
+    do {
+      let moment = try hold()
+      note(reading.sync { tell(watches, moment) }, of: interval)
+    } catch {
+      note(failed(watches, error), of: interval)
+    }
   }
 
   /// Ends all observations.
@@ -167,29 +182,33 @@ final class Observers: @unchecked Sendable {
   // MARK: Telling
 
   private func schedule(_ interval: Int) {
-    guard library != nil, let group = groups[interval], !group.isScheduled, group.isStale else { return }
-    groups[interval]?.isScheduled = true
+    guard library != nil, let group = groups[interval], let due = group.due(every: Int64(interval)) else { return }
     let now = Services.clock().monotonicMilliseconds
-    let due = group.lastMilliseconds == .min ? now : group.lastMilliseconds + pause(of: group, interval)
-    turns.asyncAfter(deadline: .now() + .milliseconds(Int(max(0, due - now)))) { [weak self] in self?.tell(interval) }
+    let moment = max(due, now)
+    guard group.timersMilliseconds.allSatisfy({ $0 > moment }) else { return }
+    groups[interval]?.timersMilliseconds.insert(moment)
+    turns.asyncAfter(deadline: .now() + .milliseconds(Int(moment - now))) { [weak self] in
+      self?.groups[interval]?.timersMilliseconds.remove(moment)
+      self?.tell(interval)
+    }
   }
 
   private func tell(_ interval: Int) {
-    groups[interval]?.isScheduled = false
-    guard library != nil, let group = groups[interval], group.isStale else { return }
+    guard library != nil, let group = groups[interval], let due = group.due(every: Int64(interval)) else { return }
+    let now = Services.clock().monotonicMilliseconds
     // One moment at a time; the reading that is under way has the others follow.
     guard !isReading else { return }
-    let now = Services.clock().monotonicMilliseconds
-    // An observer that was added meanwhile was delivered to at once, and all others with it.
-    guard group.lastMilliseconds == .min || now >= group.lastMilliseconds + pause(of: group, interval) else {
-      return schedule(interval)
+    // All were delivered to meanwhile, together with an observer that was added.
+    guard now >= due else { return schedule(interval) }
+    let watches = group.watches.sorted { $0.key < $1.key }.map(\.value).filter {
+      group.failures.allows($0.query, at: now) && (group.isStale || group.failures.contains($0.query))
     }
     groups[interval]?.isStale = false
     groups[interval]?.lastMilliseconds = now
     do {
-      try read(for: group.watches.sorted { $0.key < $1.key }.map(\.value), interval: interval)
+      try read(for: watches, interval: interval)
     } catch {
-      noteFailure(of: interval, because: "\(error)")
+      note(failed(watches, error), of: interval)
       schedule(interval)
     }
   }
@@ -209,32 +228,39 @@ final class Observers: @unchecked Sendable {
   private func readAndTell(_ watches: [Watch], _ moment: Moment, interval: Int) {
     let ready = watches.filter { $0.hasRoom() }
     let isOutstanding = ready.count < watches.count
-    let outcome = Result { try tell(ready, moment) }
+    let outcomes = tell(ready, moment)
     turns.async { [self] in
       isReading = false
       if isOutstanding { groups[interval]?.isStale = true }
-      switch outcome {
-      case .success: groups[interval]?.failure = nil
-      case .failure(let error): noteFailure(of: interval, because: "\(error)")
-      }
+      note(outcomes, of: interval)
       // The group that has waited longest comes first.
       groups.sorted { $0.value.lastMilliseconds < $1.value.lastMilliseconds }.forEach { schedule($0.key) }
     }
   }
 
-  /// The state cannot be read: it is tried again, after longer and longer, and told once.
-  private func noteFailure(of interval: Int, because reason: String) {
-    guard let group = groups[interval] else { return }
-    if group.failure?.reason != reason {
-      logger.error("the state cannot be read for observers", metadata: ["reason": "\(reason)"])
-    }
-    let pause = min(2 * pause(of: group, interval), max(Self.longestPauseMilliseconds, Int64(interval)))
-    groups[interval]?.failure = (reason, pause)
-    groups[interval]?.isStale = true
+  /// The outcome for observers when no moment can be held.
+  private func failed(_ watches: [Watch], _ error: any Error) -> Outcomes {
+    Dictionary(watches.map { ($0.query, .failure(error)) }) { first, _ in first }
   }
 
-  private func pause(of group: Group, _ interval: Int) -> Int64 {
-    group.failure?.pauseMilliseconds ?? Int64(interval)
+  /// What cannot be read is tried again, after longer and longer, and logged once.
+  private func note(_ outcomes: Outcomes, of interval: Int) {
+    guard let group = groups[interval] else { return }
+    let watched = Set(group.watches.values.map(\.query))
+    let now = Services.clock().monotonicMilliseconds
+    var reasons: Set<String> = []
+    for (query, outcome) in outcomes where watched.contains(query) {
+      switch outcome {
+      case .success: groups[interval]?.failures.forget(query)
+      case .failure(let error):
+        let reason = "\(error)"
+        let isNews = groups[interval]?.failures.note(query, because: reason, at: now, interval: Int64(interval))
+        if isNews == true { reasons.insert(reason) }
+      }
+    }
+    for reason in reasons.sorted() {
+      logger.error("the state cannot be read for observers", metadata: ["reason": "\(reason)"])
+    }
   }
 
   /// A moment of the database that a connection holds until `tell` releases it.
@@ -264,7 +290,7 @@ final class Observers: @unchecked Sendable {
   }
 
   /// Delivers a moment, and releases it. On `reading` only.
-  private func tell(_ watches: [Watch], _ moment: Moment) throws {
+  private func tell(_ watches: [Watch], _ moment: Moment) -> Outcomes {
     defer { release(moment.reader) }
     var shown: [SnapshotQuery: Result<ObservedMoment, any Error>] = [:]
     for watch in watches {
@@ -278,7 +304,7 @@ final class Observers: @unchecked Sendable {
       // What cannot be read for one of them may be read for the others.
       if case .success(let observed) = observed { watch.deliver(observed) }
     }
-    for observed in shown.values { _ = try observed.get() }
+    return shown.mapValues { $0.map { _ in } }
   }
 
   private func read(_ query: SnapshotQuery, of moment: Moment) throws -> Snapshot {
