@@ -111,7 +111,7 @@ extension Field {
 
   fileprivate func hash(digits: Int) throws(Refusal) -> String {
     let text = try string()
-    guard text.utf8.count == digits, text.allSatisfy({ $0.isHexDigit && !$0.isUppercase }) else {
+    guard text.utf8.count == digits, text.utf8.allSatisfy(\.isHexadecimalDigit) else {
       throw mustBe("\(digits) hexadecimal digits in lower case")
     }
     return text

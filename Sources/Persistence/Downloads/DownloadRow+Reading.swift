@@ -19,17 +19,17 @@ extension DownloadRow {
   fileprivate static func download(_ columns: inout ColumnReader) throws -> Download {
     let identity = try Identity(&columns)
     let rank = Download.Rank(
-      priority: try checked("priority", Priority(code: columns.next())), position: try columns.next(.position))
+      priority: try Damaged.checked("priority", Priority(code: columns.next())), position: try columns.next(.position))
     let (state, failures, freshAddresses, restarts, round, dates, isHeld) = try state(&columns, addedAt: identity.added)
     return Download(
       id: identity.id, address: identity.address, description: identity.description, rank: rank,
       origin: identity.origin, state: state, progress: try progress(&columns), failures: failures,
       freshAddresses: freshAddresses, restarts: restarts, round: round, dates: dates, isHeld: isHeld,
       networks: Download.Networks(
-        own: try checked("network", NetworkPolicy(rowCode: columns.next())),
-        podcast: try checked("podcast_network", NetworkPolicy(rowCode: columns.next()))),
+        own: try Damaged.checked("network", NetworkPolicy(rowCode: columns.next())),
+        podcast: try Damaged.checked("podcast_network", NetworkPolicy(rowCode: columns.next()))),
       tagging: try tagging(&columns), session: try columns.nextIfPresent(.session),
-      namer: try checked("named", AddressNamer(rowCode: columns.next())))
+      namer: try Damaged.checked("named", AddressNamer(rowCode: columns.next())))
   }
 
   private static func tagging(_ columns: inout ColumnReader) throws -> Download.Tagging? {
@@ -60,32 +60,32 @@ extension DownloadRow {
     var added: Timestamp
 
     init(_ columns: inout ColumnReader) throws {
-      id = try checked("id", DownloadID(columns.next()))
-      address = try checked("url", try? WebAddress(columns.next()))
+      id = try Damaged.checked("id", DownloadID(columns.next()))
+      address = try Damaged.checked("url", try? WebAddress(columns.next()))
       columns.skip("url_hash", "host")
       description = Download.Description(podcast: try columns.next(), title: try columns.next())
       columns.skip("title_key")
       let published = try columns.moment()
       description.path = try (columns.next() as String?).map {
-        try checked("wanted_path", try? LibraryPath(validating: $0))
+        try Damaged.checked("wanted_path", try? LibraryPath(validating: $0))
       }
       description.headers =
         try (columns.next() as String?).map { text in
-          try checked("headers", parsed([Header].self, from: text).flatMap { $0.areNamed ? $0 : nil })
+          try Damaged.checked("headers", parsed([Header].self, from: text).flatMap { $0.areNamed ? $0 : nil })
         } ?? []
       description.mirrors =
         try (columns.next() as String?).map { text in
-          try checked("mirrors", parsed([String].self, from: text)).map {
-            try checked("mirrors", try? WebAddress($0))
+          try Damaged.checked("mirrors", parsed([String].self, from: text)).map {
+            try Damaged.checked("mirrors", try? WebAddress($0))
           }
         } ?? []
-      description.integrity = try (columns.next() as String?).map { try checked("integrity", Integrity($0)) }
+      description.integrity = try (columns.next() as String?).map { try Damaged.checked("integrity", Integrity($0)) }
       description.expectedLength = try columns.nextIfPresent(.length)
-      origin = try checked("origin", Origin(rawValue: columns.next()))
+      origin = try Damaged.checked("origin", Origin(rawValue: columns.next()))
       added = Timestamp(milliseconds: try columns.next(.moment))
       let offset: Int64 = try columns.next() ?? 0
       description.published = try published.map {
-        try checked("published_offset", PublicationDate($0, offsetSeconds: offset))
+        try Damaged.checked("published_offset", PublicationDate($0, offsetSeconds: offset))
       }
     }
   }
@@ -97,7 +97,7 @@ extension DownloadRow {
     isHeld: Bool
   ) {
     let phase: String? = try columns.next()
-    let kind = try checked("state", DownloadState.Kind(rawValue: columns.next()))
+    let kind = try Damaged.checked("state", DownloadState.Kind(rawValue: columns.next()))
     let reason: String? = try columns.next()
     let retryAt = try columns.moment()
     let error = try error(&columns)
@@ -106,8 +106,8 @@ extension DownloadRow {
       switch kind {
       case .queued: .queued
       case .paused: .paused
-      case .completed: .completed(try checked("path", file))
-      case .failed: .failed(try checked("error_code", error))
+      case .completed: .completed(try Damaged.checked("path", file))
+      case .failed: .failed(try Damaged.checked("error_code", error))
       case .waiting: .waiting(try waiting(reason, until: retryAt, after: error))
       case .running: .running(try running(phase, file))
       }
@@ -118,14 +118,14 @@ extension DownloadRow {
     let round = Download.Round(source: Int(try columns.next(.source)), mayPass: try columns.next())
     let dates = Download.Dates(
       added: added, started: try columns.moment(), finished: try columns.moment(), modified: try columns.moment())
-    if kind == .completed { _ = try checked("finished_at", dates.finished) }
+    if kind == .completed { _ = try Damaged.checked("finished_at", dates.finished) }
     return (state, failures, freshAddresses, restarts, round, dates, try columns.next())
   }
 
   private static func waiting(
     _ reason: String?, until moment: Timestamp?, after error: DownloadError?
   ) throws -> DownloadState.Waiting {
-    let (moment, error) = (try checked("retry_at", moment), try checked("error_code", error))
+    let (moment, error) = (try Damaged.checked("retry_at", moment), try Damaged.checked("error_code", error))
     return switch reason {
     case "retry": .retry(at: moment, after: error)
     case "storage": .storage(until: moment, after: error)
@@ -138,7 +138,7 @@ extension DownloadRow {
     case "connecting": .connecting
     case "receiving": .receiving
     case "verifying": .verifying
-    case "publishing": .publishing(try checked("path", file))
+    case "publishing": .publishing(try Damaged.checked("path", file))
     default: throw DamagedRow(column: "phase")
     }
   }
@@ -162,8 +162,8 @@ extension DownloadRow {
 
   private static func discarded(in text: String?) throws -> Download.Discarded {
     guard let text else { return .init() }
-    return try checked("discards", parsed([String: Int64].self, from: text)).reduce(into: .init()) {
-      $0.add($1.value, because: try checked("discards", RestartCause(rawValue: $1.key)))
+    return try Damaged.checked("discards", parsed([String: Int64].self, from: text)).reduce(into: .init()) {
+      $0.add($1.value, because: try Damaged.checked("discards", RestartCause(rawValue: $1.key)))
     }
   }
 
@@ -175,10 +175,5 @@ extension DownloadRow {
 
   private static func parsed<Value: Decodable>(_ type: Value.Type, from text: String) -> Value? {
     try? JSONDecoder().decode(type, from: Data(text.utf8))
-  }
-
-  private static func checked<Value>(_ column: String, _ value: Value?) throws -> Value {
-    guard let value else { throw DamagedRow(column: column) }
-    return value
   }
 }

@@ -206,21 +206,19 @@ struct NameElements {
   private mutating func findDigits(at index: Int) {
     let isUUID =
       index + 4 < words.count
-      && zip([8, 4, 4, 4, 12], words[index...]).allSatisfy { $1.key.utf8.count == $0 && Self.isHexadecimal($1.key) }
+      && zip([8, 4, 4, 4, 12], words[index...]).allSatisfy { count, word in
+        word.key.utf8.count == count && word.key.utf8.allSatisfy(\.isHexadecimalDigit)
+      }
     if isUUID { return add(index..<index + 5, .digits) }
     let word = words[index]
     let hasBoth = word.number == nil && word.key.contains(where: \.isDigit)
-    if hasBoth, word.key.utf8.count >= Self.leastHash, Self.isHexadecimal(word.key) {
+    if hasBoth, word.key.utf8.count >= Self.leastHash, word.key.utf8.allSatisfy(\.isHexadecimalDigit) {
       return add(index..<index + 1, .digits)
     }
     let closing = index + 1 < words.count ? words[index + 1].gap : name.tail
     if hasBoth, word.key.utf8.count >= 6, word.gap.hasSuffix("["), closing.hasPrefix("]") {
       add(index..<index + 1, .digits)
     }
-  }
-
-  private static func isHexadecimal(_ key: String) -> Bool {
-    key.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
   }
 
   private mutating func findCopy(at index: Int) {

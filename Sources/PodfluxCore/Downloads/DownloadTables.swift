@@ -15,6 +15,23 @@ public protocol DownloadTables {
   func save(discarded bytes: Int64, because cause: RestartCause) throws
 }
 
+extension DownloadTables where Self: ForwardingTables {
+  /// The tables behind, unchanged.
+  public var verifications: any VerificationTable { inner.verifications }
+  /// The tables behind, unchanged.
+  public var formerFiles: any FormerFileTable { inner.formerFiles }
+
+  /// To the tables behind, unchanged.
+  public func save(cooldownOf host: String, until moment: Timestamp?) throws {
+    try inner.save(cooldownOf: host, until: moment)
+  }
+
+  /// To the tables behind, unchanged.
+  public func save(discarded bytes: Int64, because cause: RestartCause) throws {
+    try inner.save(discarded: bytes, because: cause)
+  }
+}
+
 /// What decides whether queued downloads may run: those that share it form a lane.
 public struct QueueLane: Hashable, Sendable {
   public var host: String

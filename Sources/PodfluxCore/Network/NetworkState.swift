@@ -59,3 +59,8 @@ public protocol NetworkTables {
   /// Writes what is kept of the network.
   func save(_ network: NetworkState) throws
 }
+
+extension NetworkTables where Self: ForwardingTables {
+  /// To the tables behind, unchanged.
+  public func save(_ network: NetworkState) throws { try inner.save(network) }
+}

@@ -34,6 +34,11 @@ public protocol SettingsTables {
   func save(_ settings: Settings) throws
 }
 
+extension SettingsTables where Self: ForwardingTables {
+  /// To the tables behind, unchanged.
+  public func save(_ settings: Settings) throws { try inner.save(settings) }
+}
+
 extension Settings {
   /// What all transfers together keep to.
   public var limits: TransferLimits {

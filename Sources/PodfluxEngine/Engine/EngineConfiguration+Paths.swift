@@ -9,13 +9,14 @@ extension EngineConfiguration {
     if [libraryPath, statePath].contains(where: { $0?.utf8.contains(0) ?? false }) {
       throw .unreadableLibrary("the library cannot be opened: its path, or that of its state, has a NUL byte in it")
     }
-    guard !libraryPath.hasPrefix("file://") else {
-      throw .unreadableLibrary("the library cannot be opened: \"\(libraryPath)\" is the text of a URL; give its path")
+    if let url = [libraryPath, statePath].lazy.compactMap(\.self).first(where: { $0.hasPrefix("file://") }) {
+      throw .unreadableLibrary("the library cannot be opened: \"\(url)\" is the text of a URL; give its path")
     }
     var configuration = self
     configuration.libraryPath = Self.absolute(libraryPath)
     configuration.statePath = statePath.map(Self.absolute)
     configuration.certificateAuthorityFile = certificateAuthorityFile.map(Self.absolute)
+    configuration.tagger?.path = Self.absolute(tagger?.path ?? "")
     configuration.journal?.path = Self.absolute(journal?.path ?? "")
     return configuration
   }

@@ -1,6 +1,7 @@
 import EngineRuntime
 import PodfluxCore
 import Synchronization
+import WireProtocol
 
 /// A client's connection to an engine, over which it posts requests. Thread safe.
 ///
@@ -23,11 +24,19 @@ public final class EngineConnection: Sendable {
   }
 
   /// Posts a request; its completion is called with the answer, on the engine's queue, in the order of posting, as long
-  /// as `end` has not been called. Requests that are `isAnsweredLater` keep no order.
+  /// as `end` has not been called. Requests that are `isAnsweredLater` keep no order. Values that no client's line can
+  /// have are refused as there: rows with them could not be read.
+  ///
+  /// Cost: that of writing and reading the request as a line, if it has such values.
   ///
   /// - Returns: false if too many wait; the caller tries again after `EngineClient.turnEnded`. One that reads files is
   ///   always taken.
   public func post(_ content: EngineRequest.Content, completion: @escaping @Sendable (Response) -> Void) -> Bool {
+    post(said: content.asSaid(), completion: completion)
+  }
+
+  /// The same for what was read from a client's line.
+  package func post(said content: EngineRequest.Content, completion: @escaping @Sendable (Response) -> Void) -> Bool {
     let request = EngineRequest(content, by: id) { [self] response in
       guard !hasEnded.load(ordering: .acquiring) else { return }
       core.clients.concern(id)
@@ -41,10 +50,7 @@ public final class EngineConnection: Sendable {
     if mailbox.post(checked) { return true }
     // The turn that makes room may have ended before this note: try once more, or no other one would be waited for.
     core.heldUp.withLock { _ = $0.insert(id) }
-    if mailbox.post(checked) { return true }
-    // The caller tries again with the secret, which is kept anew then.
-    core.vault.forgetSecret(of: checked)
-    return false
+    return mailbox.post(checked)
   }
 
   /// Ends the connection. The last call to the client is `EngineClient.disconnected`.
@@ -55,4 +61,19 @@ public final class EngineConnection: Sendable {
 
   /// Whether the client has ended it.
   var isEnded: Bool { hasEnded.load(ordering: .acquiring) }
+}
+
+extension EngineRequest.Content {
+  /// What a client's line says of it, or its refusal. The engine refuses facts with its own words.
+  fileprivate func asSaid() -> Self {
+    do throws(Refusal) {
+      switch self {
+      case .action(let action) where action.isIntent: return .action(try action.asSaid())
+      case .query(let query): return .query(try query.asSaid())
+      case .action, .resume, .refused, .barrier: return self
+      }
+    } catch {
+      return .refused(error)
+    }
+  }
 }

@@ -1,7 +1,6 @@
 import EngineRuntime
 import PodfluxCore
 import Synchronization
-import WireProtocol
 
 /// Connects a program's asynchronous calls with the engine that the program owns.
 final class LibraryClient: EngineOwner, EngineClient {
@@ -33,15 +32,8 @@ final class LibraryClient: EngineOwner, EngineClient {
 
   // MARK: Requests
 
-  /// Posts an action and awaits its reply. What rows may not keep is refused here.
-  func post(_ action: Action) async -> Response.Outcome {
-    do throws(Refusal) {
-      // The engine refuses facts with its own words.
-      return await post(.action(action.isIntent ? try action.asSaid() : action))
-    } catch {
-      return .refusal(error)
-    }
-  }
+  /// Posts an action and awaits its reply.
+  func post(_ action: Action) async -> Response.Outcome { await post(.action(action)) }
 
   private func post(_ content: EngineRequest.Content) async -> Response.Outcome {
     await withCheckedContinuation { continuation in
@@ -60,7 +52,7 @@ final class LibraryClient: EngineOwner, EngineClient {
   }
 
   func ask(_ query: Query) async throws(Refusal) -> Answer {
-    switch await post(.query(try query.asSaid())) {
+    switch await post(.query(query)) {
     case .answer(let answer): return answer
     case .refusal(let refusal): throw refusal
     case .reply: preconditionFailure("a query has an answer")

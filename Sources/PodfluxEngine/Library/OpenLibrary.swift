@@ -197,11 +197,16 @@ extension TableReader {
 public enum LibraryReader {
   /// A snapshot of a library, whose state folder is the given one, or else the one that the library records.
   ///
-  /// - Throws: `EngineError.unreadableLibrary`.
+  /// - Throws: `EngineError.unreadableLibrary`; it names a condition beyond `Condition.Limits` too.
   public static func snapshot(
     ofLibraryAt path: String, stateFolder state: String? = nil, _ query: SnapshotQuery
   ) throws(EngineError) -> Snapshot {
-    try reading(libraryAt: path, state: state) { folder, database, isInUse in
+    do throws(Refusal) {
+      try query.checkConditions()
+    } catch {
+      throw .unreadableLibrary(error.message)
+    }
+    return try reading(libraryAt: path, state: state) { folder, database, isInUse in
       let now = Services.clock().wall
       // While an engine writes, partial files and rows do not match.
       let kept = try isInUse ? nil : KeptBytes(Partials(folder), bootID: Services.bootID())

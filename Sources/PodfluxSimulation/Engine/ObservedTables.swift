@@ -53,8 +53,6 @@ struct ObservedTables: ForwardingTables {
     ObservedDownloads(inner: inner.downloads, notes: notes, sabotage: sabotage, isFirstStart: isFirstStart)
   }
   var deletions: any DeletionTable { ObservedDeletions(inner: inner.deletions, notes: notes, sabotage: sabotage) }
-  var verifications: any VerificationTable { inner.verifications }
-  var formerFiles: any FormerFileTable { inner.formerFiles }
   var filters: any FilterTable { ObservedFilters(inner: inner.filters, sabotage: sabotage) }
   var sidecars: any SidecarTable { ObservedSidecars(inner: inner.sidecars, notes: notes, sabotage: sabotage) }
   var sessions: any SessionTable { ObservedSessions(inner: inner.sessions, notes: notes) }
@@ -66,15 +64,6 @@ struct ObservedTables: ForwardingTables {
   }
   var episodes: any EpisodeTable {
     ObservedEpisodes(inner: inner.episodes, downloads: downloads, notes: notes, sabotage: sabotage)
-  }
-
-  func save(_ settings: Settings) throws { try inner.save(settings) }
-  func save(_ network: NetworkState) throws { try inner.save(network) }
-  func save(cooldownOf host: String, until moment: Timestamp?) throws {
-    try inner.save(cooldownOf: host, until: moment)
-  }
-  func save(discarded bytes: Int64, because cause: RestartCause) throws {
-    try inner.save(discarded: bytes, because: cause)
   }
 }
 

@@ -9,10 +9,16 @@ extension Action {
   /// - Precondition: It is an intent (`isIntent`).
   /// - Throws: `Refusal`, as for a line that says the same.
   package func asSaid() throws(Refusal) -> Action {
+    try checkConditions()
     switch self {
     case .updateSettings(let patch): try patch.checkNumbers()
     case .downloads(.enqueue), .downloads(.update), .podcasts(.subscribe), .podcasts(.update), .sessions(.open),
       .network(.report):
+      break
+    // A journal's reader counts the depth of a condition as a line has it.
+    case .downloads(.pause(.matching)), .downloads(.resume(.matching)), .downloads(.cancel(.matching)),
+      .downloads(.retry(.matching)), .downloads(.verify(.matching)), .downloads(.remove(.matching, _)),
+      .podcasts(.download(.matching)), .podcasts(.mark(.matching, _)):
       break
     case .podcasts(.import(let list)):
       // It has no line of its own: that of a document is read before.

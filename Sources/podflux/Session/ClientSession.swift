@@ -81,7 +81,7 @@ final class ClientSession: EngineClient {
       return state.gate.admit(request.content, byteCount: request.byteCount) ? connection : nil
     }
     guard let connection else { return false }
-    let isPosted = connection.post(request.content) { [self] response in
+    let isPosted = connection.post(said: request.content) { [self] response in
       request.onAnswer(response)
       // No turn ends any more behind the engine's end.
       if release(request) { sendLines() }
