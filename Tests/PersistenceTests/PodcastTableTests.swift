@@ -134,6 +134,9 @@ struct PodcastTableTests {
     }
     let found = try #require(try database.read { try $0.nameable(download.id) })
     #expect(found.download == download && found.episode?.content.guid == "g" && found.feed?.key == feed)
+    let (own, other) = try (#require(found.feed?.id), #require(FeedID("other")))
+    #expect(try database.read { try $0.nameable(download.id, of: own) } == found)
+    #expect(try database.read { try $0.nameable(download.id, of: other) } == nil)
     try write { try $0.feeds.delete(feed) }
     #expect(try database.read { try $0.nameable(download.id) } == NameableDownload(download))
   }
@@ -189,7 +192,8 @@ struct PodcastTableTests {
   // MARK: Pages
 
   private func fill(_ number: Int) throws {
-    let feeds = [try addFeed("a"), try addFeed("b")]
+    // Their keys are in several eights.
+    let feeds = try (0..<20).map { try addFeed("f\($0)") }
     var random = SeededGenerator(seed: 7)
     try write { tables in
       for index in 0..<number {
@@ -205,7 +209,7 @@ struct PodcastTableTests {
             : .init(
               address: try WebAddress("https://m.example/\(index).\(draw % 2 == 0 ? "mp3" : "mp4")"),
               length: draw % 6 == 0 ? nil : Int64(draw % 30)))
-        let id = try #require(try tables.episodes.insert([content], of: feeds[index % 2], added: Self.now).first)
+        let id = try #require(try tables.episodes.insert([content], of: feeds[index % feeds.count], added: Self.now).first)
         _ = try tables.episodes.mark(
           id, .init(isPlayed: draw % 2 == 0, isFavorite: draw % 9 == 0, isArchived: draw % 10 == 0))
       }
@@ -221,14 +225,17 @@ struct PodcastTableTests {
     arguments: EpisodeOrderKey.allCases, [false, true])
   func pages(key: EpisodeOrderKey, isReversed: Bool) throws {
     try fill(60)
-    var query = EpisodesQuery(order: .init(key, isReversed: isReversed), limit: 7)
-    var found: [EpisodesSnapshot.Item] = []
-    repeat {
-      let page = try page(query)
-      #expect(page.items.count <= 7)
-      found += page.items
-      query.after = page.next
-    } while query.after != nil
+    let found = try [1, 7, 25].map { limit in
+      var query = EpisodesQuery(order: .init(key, isReversed: isReversed), limit: limit)
+      var found: [EpisodesSnapshot.Item] = []
+      repeat {
+        let page = try page(query)
+        #expect(page.items.count <= limit)
+        found += page.items
+        query.after = page.next
+      } while query.after != nil
+      return found
+    }
     let all = try page(.init(order: .init(.added), limit: 1000)).items
     func value(_ content: EpisodeContent) -> (Int, Int64, String) {
       switch key {
@@ -244,7 +251,7 @@ struct PodcastTableTests {
       return left == right ? one.episode.id < other.episode.id : left < right
     }
     if isReversed { expected.reverse() }
-    #expect(found.map(\.episode.id) == expected.map(\.episode.id))
+    for found in found { #expect(found.map(\.episode.id) == expected.map(\.episode.id)) }
   }
 
   @Test("Conditions choose what they say, in each order and of one feed")

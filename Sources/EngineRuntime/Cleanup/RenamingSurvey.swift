@@ -61,7 +61,7 @@ public final class RenamingSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
   private func compare(_ row: ExpectedFile) throws {
     progress.files += 1
     if progress.files.isMultiple(of: reportedFiles) { report(progress) }
-    guard let nameable = try rows.nameable(row.download),
+    guard let nameable = try rows.nameable(row.download, of: renaming.feed),
       let facts = try nameable.namingFacts(for: renaming, of: row.file, index: index),
       let path = try evidence.name(for: facts, number: 1), path != row.file.path
     else { return }

@@ -15,8 +15,8 @@ extension LibraryDatabase: SurveyRows {
     try read { try $0.download(id) }
   }
 
-  public func nameable(_ id: DownloadID) throws -> NameableDownload? {
-    try read { try $0.nameable(id) }
+  public func nameable(_ id: DownloadID, of feed: FeedID? = nil) throws -> NameableDownload? {
+    try read { try $0.nameable(id, of: feed) }
   }
 
   public func episodeIndexes(of feed: Feed.Key) throws -> [EpisodeID: Int64] {

@@ -33,6 +33,11 @@ struct PackedEpisodeTraits: Hashable, Sendable {
     self.code = code
   }
 
+  /// The bits of the column that have the state of the download, and what they are for this state.
+  static func state(of kind: DownloadState.Kind) -> (mask: Int64, code: Int64) {
+    (Field.state.mask, Field.state.place(kind.rowCode + 1))
+  }
+
   /// Unpacks the traits.
   ///
   /// - Throws: `DamagedRow` for a number that packing never gives.

@@ -35,7 +35,10 @@ enum ShownURLs {
         }
         return last.shown
       }
-      return shown.contains(Array(url.utf8)) || shown.contains(Array(SecretParts.removed(from: url).utf8))
+      if shown.contains(Array(url.utf8)) { return true }
+      // Nothing is left out of any other URL, and most have none of these.
+      guard url.utf8.contains(where: "@?#".utf8.contains) else { return false }
+      return shown.contains(Array(SecretParts.removed(from: url).utf8))
     }
   }
 }

@@ -54,13 +54,13 @@ extension TableReader {
   }
 
   /// The first episodes of a section. Each eight feeds have their episodes in order. No episode is among the first
-  /// `limit` whose eight is not among those with the first `limit` first episodes; nor any that comes behind the last
-  /// of those.
+  /// `limit` whose eight is not among those with the first `limit` first episodes; nor any that comes behind `limit`
+  /// others.
   private func merged(_ section: EpisodeSection, of feeds: [Int64]?) throws -> [EpisodesSnapshot.Item] {
     let heads = try self.heads(of: section, in: feeds)
-    guard let last = heads.last else { return [] }
+    guard !heads.isEmpty else { return [] }
     var rows = section.scope
-    if heads.count == section.limit { rows = .all([rows, section.upTo(last)]) }
+    if let bound = try bound(of: section, heads) { rows = .all([rows, section.upTo(bound)]) }
     let list = try ConditionSQL.list(heads.map(\.eight))
     return try shown(
       """
@@ -70,6 +70,28 @@ extension TableReader {
         ORDER BY \(section.sorting) LIMIT ?)
       ORDER BY \(section.sorting) LIMIT ?
       """, [list] + rows.values + [section.limit, section.limit])
+  }
+
+  /// An episode behind which none of the first `limit` is; nil if that would take more than reading them.
+  ///
+  /// Where there are fewer eights than episodes are wanted, it is the one at that place among the first few of each.
+  private func bound(of section: EpisodeSection, _ heads: [EpisodeHead]) throws -> EpisodeHead? {
+    guard heads.count < section.limit else { return heads.last }
+    guard heads.count > 1 else { return nil }
+    let each = (2 * section.limit + heads.count - 1) / heads.count
+    let statement = try db.makeStatement(
+      sql: """
+        SELECT feed >> 3, \(section.part.value), key
+        FROM (SELECT value AS number FROM json_each(?)) AS chosen CROSS JOIN episodes
+        WHERE episodes.key IN (
+          SELECT key FROM episodes \(section.use) WHERE feed >> 3 = chosen.number AND \(section.scope.sql)
+          ORDER BY \(section.sorting) LIMIT ?)
+        ORDER BY \(section.sorting) LIMIT 1 OFFSET ?
+        """)
+    let list = try ConditionSQL.list(heads.map(\.eight))
+    return try Row.fetchOne(
+      statement, arguments: StatementArguments([list] + section.scope.values + [each, section.limit - 1])
+    ).map(EpisodeHead.init)
   }
 
   /// The eights of feeds with the first first episodes of a section, in the order of those.

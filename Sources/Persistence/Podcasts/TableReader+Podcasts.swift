@@ -43,8 +43,15 @@ extension TableReader {
   /// What the library keeps of an episode's notes; nil if it has none.
   public func notes(of episode: EpisodeID) throws -> EpisodeNotes? { try episodeTable.notes(of: episode) }
 
-  /// A download, and what its file can be named after.
-  public func nameable(_ id: DownloadID) throws -> NameableDownload? {
+  /// A download, and what its file can be named after; nil if it is none of this feed, where one is named. Cost: a few
+  /// look-ups; one for a download of another feed.
+  public func nameable(_ id: DownloadID, of feed: FeedID? = nil) throws -> NameableDownload? {
+    if let feed {
+      let sql = "SELECT 1 FROM episodes JOIN feeds ON feeds.key = episodes.feed WHERE download = ? AND feeds.id = ?"
+      guard try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [id.description, feed.description]) != nil else {
+        return nil
+      }
+    }
     guard let download = try download(id) else { return nil }
     let episode = try episodeTable.find(having: id)
     return NameableDownload(
@@ -108,10 +115,9 @@ extension TableReader {
 
   /// How many of a feed's episodes have a completed download.
   private func downloaded(of feed: Feed.Key) throws -> Int64 {
-    let sql = """
-      SELECT count(*) FROM episodes INDEXED BY episodes_download JOIN downloads ON downloads.id = download
-      WHERE feed = ? AND download IS NOT NULL AND downloads.state = 'completed'
-      """
+    let state = PackedEpisodeTraits.state(of: .completed)
+    let sql =
+      "SELECT coalesce(sum(number), 0) FROM episode_facets WHERE feed = ? AND class & \(state.mask) = \(state.code)"
     return try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: [feed]) ?? 0
   }
 

@@ -16,6 +16,11 @@ package struct RefreshFollower {
     package var count: Int { unchanged + changed + failed.count + waiting.count }
   }
 
+  /// What a look at a feed needs of it: all else would cost more than the refreshes.
+  package static let fields: Set<FeedField> = [
+    .ended, .episodes, .error, .id, .lastRefreshed, .network, .nextRefresh, .paused, .refreshing, .title, .url,
+  ]
+
   private let before: [String: FeedItem]
   private let orderedAt: Timestamp
   private var pending: Set<String>

@@ -107,63 +107,101 @@ package struct LibraryFinder {
     }
     guard kinds.contains(.episodes) else { return nil }
     var found: [Selected] = []
-    // In the order of their rows, which are all looked at.
-    try source.forEachEpisode(.urls([url]), order: .init(.added)) { episode in
+    try source.forEachEpisode(.urls([url])) { episode in
       found.append(.episode(episode))
       return true
     }
     return try theOnly(of: found, named: url)
   }
 
-  /// The only candidate; nil if there is none.
   private func theOnly(of candidates: [Selected], named selector: String) throws -> Selected? {
-    guard candidates.count > 1 else { return candidates.first }
-    let shown = Array(candidates.prefix(Self.shownCandidates))
-    let feeds = shown.contains { $0.kind == .episodes } ? try source.feedTitles() : [:]
-    throw SelectionFailure.ambiguous(selector: selector, candidates: shown, feeds: feeds, count: candidates.count)
+    try theOnly(of: Candidates(candidates), named: selector)
+  }
+
+  /// The only candidate; nil if there is none.
+  private func theOnly(of candidates: Candidates, named selector: String) throws -> Selected? {
+    guard candidates.count > 1 else { return candidates.first.first }
+    let feeds = candidates.first.contains { $0.kind == .episodes } ? try source.feedTitles() : [:]
+    throw SelectionFailure.ambiguous(
+      selector: selector, candidates: candidates.first, feeds: feeds, count: candidates.count)
+  }
+
+  /// What a selector may mean: a common word is in the titles of a hundred thousand episodes, of which a few are shown.
+  private struct Candidates {
+    private(set) var count = 0
+    /// The first ones, as many as are shown.
+    private(set) var first: [Selected] = []
+
+    init(_ candidates: [Selected] = []) { candidates.forEach { add($0) } }
+
+    mutating func add(_ candidate: Selected) {
+      count += 1
+      if count <= LibraryFinder.shownCandidates { first.append(candidate) }
+    }
   }
 
   // MARK: Titles
 
+  /// The candidates whose titles have a text in them, and those among them whose whole title it is.
+  private struct TitleMatches {
+    let folded: String
+    let preferred: SelectedKinds
+    private(set) var all = Candidates()
+    private var whole = Candidates()
+    /// Those of the preferred kind.
+    private var meant = Candidates()
+
+    init(_ title: String, preferring preferred: SelectedKinds) {
+      (folded, self.preferred) = (FoldedText.of(title), preferred)
+    }
+
+    mutating func add(_ candidate: Selected) {
+      all.add(candidate)
+      guard FoldedText.of(candidate.title) == folded else { return }
+      whole.add(candidate)
+      if preferred.contains(candidate.kind) { meant.add(candidate) }
+    }
+
+    var best: Candidates { meant.count == 1 ? meant : whole.count == 0 ? all : whole }
+  }
+
   private func find(
     title: String, among kinds: SelectedKinds, preferring preferred: SelectedKinds
   ) throws -> Selected {
-    let folded = FoldedText.of(title)
-    var candidates: [Selected] = []
+    var matches = TitleMatches(title, preferring: preferred)
     if Condition.isSearchable(title) {
-      candidates = try withTitles(containing: title, among: kinds)
-      if candidates.isEmpty, kinds.contains(.downloads) { candidates = try untitled(containing: folded) }
+      try findTitles(containing: title, among: kinds) { matches.add($0) }
+      if matches.all.count == 0, kinds.contains(.downloads) {
+        try untitled(containing: matches.folded).forEach { matches.add($0) }
+      }
     }
-    let whole = candidates.filter { FoldedText.of($0.title) == folded }
-    let meant = whole.filter { preferred.contains($0.kind) }
-    let best = meant.count == 1 ? meant : whole.isEmpty ? candidates : whole
-    guard let only = try theOnly(of: best, named: title) else {
+    guard let only = try theOnly(of: matches.best, named: title) else {
       throw SelectionFailure.nothing(selector: title, kinds: kinds)
     }
     return only
   }
 
-  private func withTitles(containing title: String, among kinds: SelectedKinds) throws -> [Selected] {
-    var found: [Selected] = []
+  private func findTitles(
+    containing title: String, among kinds: SelectedKinds, _ found: (Selected) -> Void
+  ) throws {
     if kinds.contains(.feeds) {
-      found += try source.feeds().filter { $0.matches(title) }.map(Selected.feed)
+      for feed in try source.feeds() where feed.matches(title) { found(.feed(feed)) }
     }
     var downloads: Set<String> = []
     if kinds.contains(.downloads) {
       try source.forEachDownload(.titleContains([title])) { item in
         downloads.insert(item.id)
-        found.append(.download(item))
+        found(.download(item))
         return true
       }
     }
     if kinds.contains(.episodes) {
       try source.forEachEpisode(.titleContains([title])) { episode in
         // An episode that has been downloaded is one thing, not two.
-        if episode.download.map(downloads.contains) != true { found.append(.episode(episode)) }
+        if episode.download.map(downloads.contains) != true { found(.episode(episode)) }
         return true
       }
     }
-    return found
   }
 }
 

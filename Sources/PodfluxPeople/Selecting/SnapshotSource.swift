@@ -28,7 +28,7 @@ extension SnapshotSource {
 
   /// Calls the body with the episodes that meet a condition, page by page, until it returns false.
   package func forEachEpisode(
-    _ condition: EpisodeCondition = .everything, order: EpisodeOrder = .init(.published, isReversed: true),
+    _ condition: EpisodeCondition = .everything, order: EpisodeOrder = .init(.added),
     fields: Set<EpisodeField>? = nil, _ body: (EpisodeItem) throws -> Bool
   ) throws {
     var query = EpisodesQuery(

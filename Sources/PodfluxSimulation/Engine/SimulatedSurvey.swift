@@ -72,7 +72,9 @@ struct SimulatedRows: SurveyRows {
   }
 
   func download(_ id: DownloadID) throws -> Download? { try world.database.download(id) }
-  func nameable(_ id: DownloadID) throws -> NameableDownload? { try world.database.nameable(id) }
+  func nameable(_ id: DownloadID, of feed: FeedID?) throws -> NameableDownload? {
+    try world.database.nameable(id, of: feed)
+  }
   func episodeIndexes(of feed: Feed.Key) throws -> [EpisodeID: Int64] { try world.database.episodeIndexes(of: feed) }
 
   func feedNames(after key: Feed.Key, limit: Int) throws -> [FeedName] {

@@ -44,7 +44,7 @@ extension EngineAccess {
   ) throws {
     var idle = 0
     while !refreshes.isOver {
-      refreshes.look(at: try connection.feeds(ids))
+      refreshes.look(at: try connection.feeds(ids, fields: RefreshFollower.fields))
       guard !refreshes.isOver else { return }
       idle = refreshes.isMoving ? 0 : idle + Self.frameMilliseconds
       if try isIdle(idle) { return refreshes.giveUp() }

@@ -53,16 +53,17 @@ enum TitleCompletion {
     }
     // It finds all titles with the prefix, and others. A prefix of symbols alone cannot be searched for.
     let isSearchable = Condition.isSearchable(prefix)
-    if kinds.contains(.downloads) {
+    if kinds.contains(.downloads), titles.count < limit {
       let condition = isSearchable ? Condition.titleContains([prefix]) : .everything
       try source.forEachDownload(condition, order: .init(.added, isReversed: true), fields: [.id, .title]) { item in
         offer(item.title)
         return titles.count < limit
       }
     }
-    if kinds.contains(.episodes) {
+    if kinds.contains(.episodes), titles.count < limit {
       try source.forEachEpisode(
-        isSearchable ? .titleContains([prefix]) : .everything, fields: [.id, .title]
+        isSearchable ? .titleContains([prefix]) : .everything, order: .init(.added, isReversed: true),
+        fields: [.id, .title]
       ) { episode in
         offer(episode.title)
         return titles.count < limit

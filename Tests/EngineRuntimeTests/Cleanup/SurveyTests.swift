@@ -59,7 +59,7 @@ private struct NoRows: SurveyRows {
     return nil
   }
 
-  func nameable(_ id: DownloadID) -> NameableDownload? { nil }
+  func nameable(_ id: DownloadID, of feed: FeedID?) -> NameableDownload? { nil }
   func episodeIndexes(of feed: Feed.Key) -> [EpisodeID: Int64] { [:] }
   func feedNames(after key: Feed.Key, limit: Int) -> [FeedName] { [] }
   func adoptableEpisodes(of feed: Feed.Key, after episode: EpisodeID?, limit: Int) -> [AdoptableEpisode] { [] }

@@ -10,8 +10,9 @@ public protocol SurveyRows {
     after cursor: ExpectedCursor, limit: Int
   ) throws -> (files: [ExpectedFile], next: ExpectedCursor?)
   func download(_ id: DownloadID) throws -> Download?
-  /// A download, and what its file can be named after.
-  func nameable(_ id: DownloadID) throws -> NameableDownload?
+  /// A download, and what its file can be named after; nil if it is none of this feed, where one is named. Cost: a few
+  /// look-ups; one for a download of another feed.
+  func nameable(_ id: DownloadID, of feed: FeedID?) throws -> NameableDownload?
   /// The places of a feed's episodes among those that have a date, 1 for the oldest. Cost: the feed's episodes.
   func episodeIndexes(of feed: Feed.Key) throws -> [EpisodeID: Int64]
   /// The subscriptions after one, in the order of their keys.
