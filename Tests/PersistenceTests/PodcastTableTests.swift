@@ -209,7 +209,8 @@ struct PodcastTableTests {
             : .init(
               address: try WebAddress("https://m.example/\(index).\(draw % 2 == 0 ? "mp3" : "mp4")"),
               length: draw % 6 == 0 ? nil : Int64(draw % 30)))
-        let id = try #require(try tables.episodes.insert([content], of: feeds[index % feeds.count], added: Self.now).first)
+        let id = try #require(
+          try tables.episodes.insert([content], of: feeds[index % feeds.count], added: Self.now).first)
         _ = try tables.episodes.mark(
           id, .init(isPlayed: draw % 2 == 0, isFavorite: draw % 9 == 0, isArchived: draw % 10 == 0))
       }
