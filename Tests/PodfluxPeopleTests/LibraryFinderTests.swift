@@ -162,3 +162,14 @@ struct LibraryFinderTests {
     }
   }
 }
+
+@Suite("Lists in parts")
+struct PartsTests {
+  @Test("have at most so many texts and bytes, but one text at least")
+  func bytes() {
+    let texts = ["aaaa", "bb", "c", "dddddddd", "e", "f", "g"]
+    #expect(texts.inParts(of: 3, bytes: 6) == [["aaaa", "bb"], ["c"], ["dddddddd"], ["e", "f", "g"]])
+    #expect(texts.inParts(of: 2, bytes: 100) == [["aaaa", "bb"], ["c", "dddddddd"], ["e", "f"], ["g"]])
+    #expect([String]().inParts(of: 2, bytes: 1).isEmpty)
+  }
+}

@@ -125,6 +125,24 @@ extension Array {
   }
 }
 
+extension [String] {
+  /// The texts in parts of at most so many, and of at most so many bytes where that is more than one text.
+  package func inParts(of size: Int, bytes limit: Int) -> [[String]] {
+    var parts: [[String]] = []
+    var bytes = 0
+    for text in self {
+      bytes += text.utf8.count
+      if let last = parts.indices.last, parts[last].count < size, bytes <= limit {
+        parts[last].append(text)
+      } else {
+        parts.append([text])
+        bytes = text.utf8.count
+      }
+    }
+    return parts
+  }
+}
+
 /// An engine answers queries too. No other request may be outstanding.
 extension ClientConnection: SnapshotSource {
   package func snapshot(_ query: SnapshotQuery) throws -> LibrarySnapshot {

@@ -179,13 +179,13 @@ struct GetCommand: EngineCommand {
     return (again.map(\.id) + ids, known.map(\.id))
   }
 
-  /// How many URLs a query names: the longest of them fit into a line.
-  private static let urlsAtOnce = 100
+  /// How many bytes of URLs a query names: they fit into a line. The fewer queries, the better: each looks at all rows.
+  private static let urlBytesAtOnce = 256 << 10
 
   /// Those downloads of the URLs that have failed, by their URLs as they are shown.
   private func failedDownloads(of urls: [String], at connection: ClientConnection) throws -> [String: String] {
     var failed: [String: String] = [:]
-    for some in urls.map(\.withoutCredentials).inParts(of: Self.urlsAtOnce) {
+    for some in urls.map(\.withoutCredentials).inParts(of: Condition.Limits.values, bytes: Self.urlBytesAtOnce) {
       try connection.forEachDownload(.all([.states([.failed]), .urls(some)]), fields: [.id, .url]) { item in
         if let url = item.url { failed[url] = item.id }
         return true
@@ -198,7 +198,7 @@ struct GetCommand: EngineCommand {
   /// its feed's login. A URL of several episodes means none of them.
   private func episodes(of urls: [String], at connection: ClientConnection) throws -> [String: EpisodeItem] {
     var found: [String: [EpisodeItem]] = [:]
-    for some in urls.filter(\.isShownWhole).inParts(of: Self.urlsAtOnce) {
+    for some in urls.filter(\.isShownWhole).inParts(of: Condition.Limits.values, bytes: Self.urlBytesAtOnce) {
       try connection.forEachEpisode(.urls(some)) { episode in
         if let url = episode.url { found[url, default: []].append(episode) }
         return true
