@@ -170,7 +170,7 @@ struct FollowerTests {
       _ = try all.apply(try state(line))
       #expect(all.needsHelp(at: now))
       _ = all.giveUp(by: PersonalClock(now: now))
-      #expect(all.isOver && all.stuck == 1 && all.failures.isEmpty)
+      #expect(all.isOver && all.stuck == 300 && all.unlistedStuck == 299 && all.count == 300 && all.failures.isEmpty)
       var these = DownloadFollower(following: ["a"])
       _ = try these.apply(try state(line))
       _ = try these.look(at: FakeLibrary(downloads: [item]))
@@ -222,6 +222,11 @@ struct FollowerTests {
     #expect(try !follower.unlistedNeedHelp(at: now, in: soon))
     let late = FakeLibrary(downloads: [far, item("b", "1970-01-01T11:00:00.000Z")])
     #expect(try follower.unlistedNeedHelp(at: now, in: late))
+    #expect(follower.giveUp(by: PersonalClock(now: now)).count == 1)
+    #expect(follower.stuck == 2 && follower.unlistedStuck == 1 && follower.count == 2)
+    // Another engine tells anew of those that wait.
+    follower.beginAnew()
+    #expect(follower.unlistedStuck == 0)
   }
 
   @Test("What waits for logins that are closed can be given up, once nothing else moves")

@@ -55,4 +55,15 @@ struct WaitReportTests {
         "waiting  P: y: waits: this network is metered",
       ])
   }
+
+  @Test("At the end those that wait for the same are counted, and so are those of which only that is known")
+  func ending() {
+    let many = (1...64).map { (name: "\($0)", words: "waits: the schedule is closed") }
+    #expect(
+      WaitReport.lines(for: many + [(name: "x", words: "waits: the disk is full")], unlisted: 13_929) == [
+        "waiting  64 downloads: waits: the schedule is closed", "waiting  x: waits: the disk is full",
+        "waiting  and 13929 further downloads",
+      ])
+    #expect(WaitReport.lines(for: []) == [])
+  }
 }

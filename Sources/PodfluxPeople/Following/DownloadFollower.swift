@@ -68,8 +68,12 @@ package struct DownloadFollower {
   package private(set) var deletedFiles: [DeletedFile] = []
   /// How many files were deleted with them.
   package private(set) var deleted = 0
-  /// How many wait for what does not come by itself.
-  package private(set) var stuck = 0
+  /// How many wait for what does not come by itself, and are waited for no longer.
+  package var stuck: Int { listedStuck + unlistedStuck }
+  /// Those of them that were listed.
+  private var listedStuck = 0
+  /// How many of them the list had no room for.
+  package private(set) var unlistedStuck = 0
   /// Whether what moved last was given up.
   private var hasGivenUp = false
 
@@ -108,7 +112,9 @@ package struct DownloadFollower {
   package var needsLook: Bool { !doubtful.isEmpty || doubtsAll }
 
   /// How many have been followed so far.
-  package var count: Int { done + failures.count + left + stuck + Int(clamping: moving) }
+  ///
+  /// Those that were given up and were not listed are among those that move.
+  package var count: Int { done + failures.count + left + listedStuck + Int(clamping: moving) }
 
   /// Whether downloads of the library run.
   package var areRunning: Bool { library.counts[.running] > 0 }
@@ -195,7 +201,7 @@ package struct DownloadFollower {
       failures.append(failure)
       failed.insert(id)
     case .left: left += 1
-    case .waits: stuck += 1
+    case .waits: listedStuck += 1
     }
     return [Settled(id: id, outcome: outcome, item: lastSeen.removeValue(forKey: id))]
   }
@@ -274,7 +280,7 @@ package struct DownloadFollower {
   /// looked up.
   package mutating func beginAnew() {
     library = ObservedLibrary()
-    (doubtsAll, moves, hasGivenUp) = (true, true, false)
+    (doubtsAll, moves, hasGivenUp, unlistedStuck) = (true, true, false, 0)
   }
 
   // MARK: What does not come by itself
@@ -321,11 +327,12 @@ package struct DownloadFollower {
   package var waitsForLogins: Bool { rows.contains { $0.reason == .auth } }
 
   /// Gives up what waits for logins, for room, for the network and for a far moment: a person has closed the one, and
-  /// has to make the other. Their downloads wait on.
+  /// has to make the other. Their downloads wait on. Those that the list has no room for are counted: `unlistedNeedHelp`
+  /// has looked at them.
   ///
   /// - Parameter clock: For what is said of those that wait.
   package mutating func giveUp(by clock: PersonalClock) -> [Settled] {
-    hasGivenUp = true
+    (hasGivenUp, unlistedStuck) = (true, unlisted)
     let failure = Failure(
       code: DownloadError.Code.unauthorized.rawValue,
       message: "it waits for its login, which is closed; \"podflux sessions\" lists it")

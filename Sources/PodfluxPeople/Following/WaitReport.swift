@@ -28,19 +28,34 @@ package struct WaitReport {
   package mutating func lines(for items: [DownloadItem], by clock: PersonalClock, at now: Int64) -> [String] {
     let before = waits
     waits = [:]
-    var (words, names): ([String], [String: [String]]) = ([], [:])
+    var due: [(name: String, words: String)] = []
     for item in items where item.state == .waiting {
       guard let reason = item.reason, reason != .retry else { continue }
       var wait = before[item.id].flatMap { $0.reason == reason ? $0 : nil } ?? Wait(reason: reason, since: now)
       if !wait.isTold, now - wait.since >= Self.patienceMilliseconds {
         wait.isTold = true
-        let text = item.stateWords(by: clock)
-        if names[text] == nil { words.append(text) }
-        names[text, default: []].append(item.podcast.map { "\($0): \(item.name)" } ?? item.name)
+        due.append((item.podcast.map { "\($0): \(item.name)" } ?? item.name, item.stateWords(by: clock)))
       }
       waits[item.id] = wait
     }
-    return words.flatMap { Self.lines(for: names[$0] ?? [], $0) }
+    return Self.lines(for: due)
+  }
+
+  /// The lines of downloads that wait: of those that wait for the same each one is named if they are few, and more are
+  /// counted.
+  ///
+  /// - Parameters:
+  ///   - waits: The name of each download, and for what it waits.
+  ///   - unlisted: How many others wait, of which only that is known.
+  package static func lines(for waits: [(name: String, words: String)], unlisted: Int = 0) -> [String] {
+    var (words, names): ([String], [String: [String]]) = ([], [:])
+    for wait in waits {
+      if names[wait.words] == nil { words.append(wait.words) }
+      names[wait.words, default: []].append(wait.name)
+    }
+    let listed = words.flatMap { lines(for: names[$0] ?? [], $0) }
+    guard unlisted > 0 else { return listed }
+    return listed + [PlainReport.line("waiting", "and \(unlisted) further download\(unlisted == 1 ? "" : "s")")]
   }
 
   private static func lines(for names: [String], _ words: String) -> [String] {

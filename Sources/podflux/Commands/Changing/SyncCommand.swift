@@ -19,7 +19,8 @@ struct SyncCommand: EngineCommand {
       */10 * * * *  podflux sync --due --quiet
 
       Feeds that are paused or have ended are left out. It ends with 1 if something has failed meanwhile, which it names on
-      stderr, and with 75 if what is left waits for room, for the network, or for an attempt more than five minutes away.
+      stderr, and with 75 if what is left waits for room, for the network, for the schedule, or for an attempt more than \
+      five minutes away.
       """)
 
   var awaits: AwaitedRequests { refreshOnly ? .refreshes : .all }
@@ -80,21 +81,27 @@ struct SyncCommand: EngineCommand {
       let ids = feeds.isEmpty ? nil : chosen.compactMap { FeedID($0.id) }
       downloads.beginAnew()
       var view = ProgressView(console)
+      var waits: [(name: String, words: String)] = []
       if refreshOnly {
         try access.follow(&refreshes, ids: ids)
       } else {
-        try access.follow(&refreshes, ids: ids, beside: &downloads, on: &view) { tell($0, on: console) }
+        try access.follow(&refreshes, ids: ids, beside: &downloads, on: &view) {
+          tell($0, on: console, waits: &waits)
+        }
       }
       try tell(refreshes.report, in: ContinuousClock.now - start, access, on: console)
       if !refreshOnly {
-        try access.follow(&downloads, on: &view) { tell($0, on: console) }
+        try access.follow(&downloads, on: &view) { tell($0, on: console, waits: &waits) }
+        for line in WaitReport.lines(for: waits, unlisted: waits.isEmpty ? 0 : downloads.unlistedStuck) {
+          console.errors.write(line: line)
+        }
         let unseen = try downloads.lookForEnds(
           at: access.connection, besides: before.failed, of: before.moving, behind: before.end)
         for settled in unseen {
           if console.mode.progress != .none, let line = settled.row.flatMap(PlainReport.line(for:)) {
             console.errors.write(line: line)
           }
-          tell(settled, on: console)
+          tell(settled, on: console, waits: &waits)
         }
       }
       tellRemovals(downloads, on: console)
@@ -252,13 +259,15 @@ struct SyncCommand: EngineCommand {
     )
   }
 
-  private func tell(_ settled: DownloadFollower.Settled, on console: Console) {
+  /// - Parameter waits: The downloads that wait, and are told of once all of them are known.
+  private func tell(
+    _ settled: DownloadFollower.Settled, on console: Console, waits: inout [(name: String, words: String)]
+  ) {
     switch settled.outcome {
     case .failed(let failure) where console.mode.progress == .none:
       console.errors.write(line: PlainReport.line("failed", "\(settled.name): \(failure.words)"))
     // A table shows it, and lines of progress have told it.
-    case .waits(let words) where console.mode.progress == .none:
-      console.errors.write(line: PlainReport.line("waiting", "\(settled.name): \(words)"))
+    case .waits(let words) where console.mode.progress == .none: waits.append((settled.name, words))
     case .done, .failed, .left, .waits: break
     }
   }
@@ -284,7 +293,8 @@ struct SyncCommand: EngineCommand {
       with: downloads.failures + report.failed.compactMap(\.error), left: 0, on: console)
     if downloads.stuck > 0 {
       let verb = downloads.stuck == 1 ? "waits" : "wait"
-      let words = "\(verb) for room, for the network or for a later attempt"
+      let things = ["room", "the network", "the schedule", "the month's budget", "a login", "a later attempt"]
+      let words = "\(verb) \(things.map { "for \($0)" }.listed("or"))"
       console.complain("\(downloads.stuck) \(words); podflux why says of each for what")
     }
     if !report.waiting.isEmpty || downloads.stuck > 0 { throw ExitCode.later }
