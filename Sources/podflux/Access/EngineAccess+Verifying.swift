@@ -41,7 +41,10 @@ extension EngineAccess {
   ///   - ids: The downloads; those that are not complete are passed over.
   ///   - damaged: How many others were found to be damaged or gone before.
   ///   - onFault: Called with a sentence for each file that is not as it was downloaded.
-  func verify(_ ids: [DownloadID], besides damaged: Int = 0, onFault: (String) -> Void) throws -> Verdicts {
+  ///   - onProgress: Called now and then with how many have been read, if there are more since the last time.
+  func verify(
+    _ ids: [DownloadID], besides damaged: Int = 0, onFault: (String) -> Void, onProgress: (String) -> Void = { _ in }
+  ) throws -> Verdicts {
     var verification = Verification(pending: Set(ids.map(\.description)))
     verification.verdicts.damaged = Int64(damaged)
     _ = try connection.ask(
@@ -50,6 +53,8 @@ extension EngineAccess {
     // Fewer than asked for: some are owed to others already, or are not complete any more.
     verification.needsLook = try orderVerification(of: ids) < verification.pending.count
     var nextLook = Self.lookAhead()
+    let number = verification.pending.count
+    var (told, nextWord) = (0, Self.wordAhead())
     while !verification.pending.isEmpty {
       let before = verification.pending.count
       if verification.needsLook || DispatchTime.now() >= nextLook {
@@ -59,6 +64,10 @@ extension EngineAccess {
         onFault(fault)
       }
       if verification.pending.count < before { nextLook = Self.lookAhead() }
+      let read = number - verification.pending.count
+      guard DispatchTime.now() >= nextWord, read > told, read < number else { continue }
+      onProgress("\(read) of \(number) read")
+      (told, nextWord) = (read, Self.wordAhead())
     }
     try unobserve()
     return verification.verdicts
@@ -69,6 +78,11 @@ extension EngineAccess {
   private static let silentMilliseconds = 5000
 
   private static func lookAhead() -> DispatchTime { .now() + .milliseconds(silentMilliseconds) }
+
+  /// The time between two words about how many files have been read, as between the summaries of downloads.
+  private static let wordSeconds = 30
+
+  private static func wordAhead() -> DispatchTime { .now() + .seconds(wordSeconds) }
 
   /// Returns how many of them were not owed a verification before.
   private func orderVerification(of ids: [DownloadID]) throws -> Int64 {

@@ -3,6 +3,7 @@ import Foundation
 import PodfluxClient
 import PodfluxCore
 import PodfluxPeople
+import Terminal
 import WireProtocol
 
 /// `podflux verify`: reads completed files again.
@@ -19,6 +20,11 @@ struct VerifyCommand: EngineCommand {
 
   // It would forget the very downloads whose files are gone.
   static let startCleanup = StartCleanup.none
+
+  // No command waits for what another one has had read.
+  static let afterInterruption =
+    "the engine that runs, or the next one, reads the files that are left; podflux ls --state failed then shows what was "
+    + "damaged"
 
   @OptionGroup var folder: LibraryPathOption
   @OptionGroup var engine: SocketOption
@@ -39,7 +45,12 @@ struct VerifyCommand: EngineCommand {
         try access.order(.downloads(.verify(chosen)))
         ids = [id]
       }
-      let verdicts = try access.verify(ids, besides: lost.count) { console.complain($0) }
+      let tellsProgress = console.mode.progress != .none && !console.options.json
+      let verdicts = try access.verify(ids, besides: lost.count) { fault in
+        console.complain(fault)
+      } onProgress: { words in
+        if tellsProgress { console.errors.write(line: PlainReport.line("progress", words)) }
+      }
       if console.options.json { console.result(verdicts.json) } else { console.note(verdicts.words) }
       if verdicts.haveFaults { throw ExitCode.failure }
     }
