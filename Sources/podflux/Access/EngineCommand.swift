@@ -129,14 +129,15 @@ enum ResultStream {
 }
 
 extension EngineAccess {
-  /// How often it is looked whether the cleanup of an own engine's start has ended: for five seconds. A large library
-  /// on a slow disk takes longer.
-  private static let (cleanupLooks, cleanupMilliseconds) = (100, 50)
+  /// How long the cleanup of an own engine's start is waited for, and the time between two looks at it, in milliseconds.
+  /// A large library on a slow disk takes longer.
+  private static let (cleanupPatience, cleanupMilliseconds) = (5000, 50)
 
   /// Waits until an own engine has compared rows and files.
   func awaitStartCleanup() throws {
     guard isOwn else { return }
-    for _ in 0..<Self.cleanupLooks {
+    let end = DispatchTime.now() + .milliseconds(Self.cleanupPatience)
+    while DispatchTime.now() < end {
       let run = try cleanup()?.object("run")
       guard let run, try run.moment("endedAt") == nil else { return }
       if signals.comes(withinMilliseconds: Self.cleanupMilliseconds) { throw ConnectionFailure.interrupted }
