@@ -272,6 +272,26 @@ struct FollowerTests {
     #expect(RefreshFollower([], orderedAt: start).report.sentence(milliseconds: 1) == "No feed is due")
   }
 
+  /// A tester's network was gone, and `sync` told of 3,000 feeds in as many lines.
+  @Test("Feeds that have failed for the same reason are counted if they are many, and each that needs a login is named")
+  func failedFeeds() throws {
+    func feeds(_ ids: [String], _ code: String) throws -> [FeedItem] {
+      try ids.map { try FeedItem(payload(#"{"id":"\#($0)","title":"T\#($0)","error":{"code":"\#(code)"}}"#)) }
+    }
+    var report = RefreshFollower.Report()
+    report.failed = try feeds(["a"], "timeout") + feeds((1...11).map { "\($0)" }, "connect_failed")
+    report.failed += try feeds((20...31).map { "\($0)" }, "unauthorized") + feeds(["z"], "timeout")
+    let lines = report.failureLines(by: try CommandHints(of: FakeLibrary()))
+    #expect(lines.count == 15)
+    #expect(lines[0] == "failed   feed Ta: the server was silent for too long")
+    #expect(lines[14].hasPrefix("failed   feed Tz: "))
+    let many = "failed   11 feeds: no connection to the server could be made; podflux ls feeds names them"
+    #expect(lines[1] == many)
+    #expect(lines[2..<14].allSatisfy { $0.hasPrefix("failed   feed T") && $0.contains("; podflux rules ") })
+    report.failed = try feeds((1...10).map { "\($0)" }, "connect_failed")
+    #expect(report.failureLines(by: try CommandHints(of: FakeLibrary())).count == 10)
+  }
+
   /// A tester's clock was behind the last refresh: `sync` asked no feed, and said that it was unchanged.
   @Test("Moments that a clock which was ahead has left are no refresh, and a clock that is set back hides none")
   func wrongClocks() throws {

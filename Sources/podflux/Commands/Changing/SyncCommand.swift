@@ -213,9 +213,6 @@ struct SyncCommand: EngineCommand {
 
   // MARK: What people are told
 
-  /// How many feeds that wait are named.
-  private static let namedFeeds = 10
-
   private func tell(
     _ report: RefreshFollower.Report, in time: Duration, _ access: EngineAccess, on console: Console
   ) throws {
@@ -224,18 +221,7 @@ struct SyncCommand: EngineCommand {
     if console.mode.progress != .none { console.errors.write(line: report.sentence(milliseconds: milliseconds)) }
     guard !report.failed.isEmpty || !report.waiting.isEmpty else { return }
     let hints = try CommandHints(of: access.connection)
-    for feed in report.waiting.prefix(Self.namedFeeds) {
-      console.errors.write(
-        line: PlainReport.line("waiting", "feed \(feed.title ?? feed.id): \(hints.hindrance(to: feed))"))
-    }
-    if report.waiting.count > Self.namedFeeds {
-      console.errors.write(
-        line: PlainReport.line("waiting", "and \(count(report.waiting.count - Self.namedFeeds, "further feed"))"))
-    }
-    for feed in report.failed {
-      console.errors.write(
-        line: PlainReport.line("failed", "feed \(feed.title ?? feed.id): \(hints.failureAndRepair(of: feed))"))
-    }
+    for line in report.waitingLines(by: hints) + report.failureLines(by: hints) { console.errors.write(line: line) }
   }
 
   private func tellRemovals(_ downloads: DownloadFollower, on console: Console) {
