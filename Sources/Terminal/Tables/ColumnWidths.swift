@@ -24,6 +24,11 @@ struct ColumnWidths: Sendable, Equatable {
     widths[column] = max(least, widths[column] - excess)
   }
 
+  /// Makes a column no wider than this.
+  mutating func shrink(_ column: Int, to most: Int) {
+    widths[column] = min(widths[column], most)
+  }
+
   /// Gives a column what is left, up to a width.
   mutating func grow(_ column: Int, to most: Int, within available: Int) {
     widths[column] = max(widths[column], min(most, widths[column] + available - total))

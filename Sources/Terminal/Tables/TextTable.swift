@@ -22,6 +22,9 @@ public struct TextTable: Sendable {
     case drop(Int)
   }
 
+  /// How wide a column is at most where no terminal limits the lines: one text of 300 characters would pad each row.
+  private static let paddedWidth = 60
+
   private let columns: [Column]
   private let narrowings: [Narrowing]
   private var rows: [[StyledText]] = []
@@ -40,11 +43,15 @@ public struct TextTable: Sendable {
     rows.append(row)
   }
 
-  /// The lines, none wider than `limit`. Without a limit, for a file or another program, nothing is truncated.
+  /// The lines, none wider than `limit`. Without a limit, for a file or another program, nothing is truncated: a text
+  /// that is wider than 60 columns moves what follows it in its line to the right.
   public func lines(toWidth limit: Int? = nil) -> [StyledText] {
     let all = [columns.map { StyledText($0.title.uppercased(), .strong) }] + rows
     var widths = ColumnWidths(columns.indices.map { column in all.reduce(0) { max($0, $1[column].width) } })
-    guard let limit else { return all.map { line($0, widths) } }
+    guard let limit else {
+      for column in columns.indices { widths.shrink(column, to: Self.paddedWidth) }
+      return all.map { line($0, widths, truncates: false) }
+    }
     for narrowing in narrowings where widths.total > limit {
       switch narrowing {
       case .shrink(let column, let least): widths.shrink(column, to: least, toFit: limit)
@@ -54,11 +61,11 @@ public struct TextTable: Sendable {
     return all.map { line($0, widths).truncated(toWidth: limit) }
   }
 
-  private func line(_ row: [StyledText], _ widths: ColumnWidths) -> StyledText {
+  private func line(_ row: [StyledText], _ widths: ColumnWidths, truncates: Bool = true) -> StyledText {
     let shown = columns.indices.filter { widths[$0] > 0 }
     let gap = StyledText(String(repeating: " ", count: ColumnWidths.gap))
     return shown.reduce(StyledText("")) { line, column in
-      let text = row[column].truncated(toWidth: widths[column])
+      let text = truncates ? row[column].truncated(toWidth: widths[column]) : row[column]
       let isLast = column == shown.last && columns[column].alignment == .leading
       let cell = isLast ? text : text.padded(toWidth: widths[column], columns[column].alignment)
       return column == shown.first ? cell : line + gap + cell

@@ -35,6 +35,15 @@ struct TextTableTests {
     #expect(Self.feeds.lines().map(\.text).joined(separator: "\n") == expected)
   }
 
+  @Test("Without a limit a very long text pads no other row to its length, and is whole")
+  func long() {
+    var table = TextTable([.init("id"), .init("title"), .init("state")])
+    let title = String(repeating: "x", count: 300)
+    for row in [["a", title, "ok"], ["b", "y", "ok"]] { table.add(row.map { StyledText($0) }) }
+    let gap = String(repeating: " ", count: 59)
+    #expect(table.lines().map(\.text).suffix(2) == ["a   \(title)  ok", "b   y\(gap)  ok"])
+  }
+
   @Test("In a narrow terminal columns give way in their order, and no line is wider", arguments: [40, 80, 120, 200])
   func narrow(columns: Int) {
     let lines = Self.feeds.lines(toWidth: columns)
