@@ -56,23 +56,28 @@ package struct LibraryTables {
     return feed.isPaused ? StyledText("paused", .dim) : StyledText(feed.lastRefreshed == nil ? "new" : "ok", .good)
   }
 
-  /// - Parameter titles: The titles of feeds by their ids.
-  package func table(of episodes: [EpisodeItem], titles: [String: String]) -> TextTable {
-    var table = TextTable(
+  // MARK: Lists that may be long
+
+  /// A table for episodes, without rows.
+  package var episodes: TextTable {
+    TextTable(
       [
         .init("id"), .init("published"), .init("feed"), .init("title"), .init("length", .trailing), .init("state"),
       ],
       narrowings: [
         .shrink(2, to: 16), .shrink(3, to: 24), .drop(4), .drop(2), .shrink(3, to: 12), .drop(1), .shrink(5, to: 6),
       ])
-    for episode in episodes {
-      table.add([
-        StyledText(episode.id), StyledText(episode.published.map(clock.day) ?? ""),
-        StyledText(episode.feed.flatMap { titles[$0] } ?? ""), StyledText(episode.title ?? ""),
-        StyledText(episode.seconds.map { TimeLeft(seconds: $0).description } ?? ""), state(of: episode),
-      ])
-    }
-    return table
+  }
+
+  /// The row of an episode.
+  ///
+  /// - Parameter titles: The titles of feeds by their ids.
+  package func row(of episode: EpisodeItem, titles: [String: String]) -> [StyledText] {
+    [
+      StyledText(episode.id), StyledText(episode.published.map(clock.day) ?? ""),
+      StyledText(episode.feed.flatMap { titles[$0] } ?? ""), StyledText(episode.title ?? ""),
+      StyledText(episode.seconds.map { TimeLeft(seconds: $0).description } ?? ""), state(of: episode),
+    ]
   }
 
   private func state(of episode: EpisodeItem) -> StyledText {
@@ -87,8 +92,9 @@ package struct LibraryTables {
     }
   }
 
-  package func table(of downloads: [DownloadItem]) -> TextTable {
-    var table = TextTable(
+  /// A table for downloads, without rows.
+  package var downloads: TextTable {
+    TextTable(
       [
         .init("id"), .init("podcast"), .init("title"), .init("bytes", .trailing), .init("state"),
       ],
@@ -96,16 +102,17 @@ package struct LibraryTables {
         .shrink(4, to: 24), .shrink(1, to: 16), .shrink(2, to: 24), .drop(0), .drop(1), .shrink(2, to: 12),
         .shrink(4, to: 8),
       ])
-    for item in downloads {
-      let total = item.bytes.total.map { ByteCount($0) }
-      let bytes =
-        item.state == .completed
-        ? total?.description ?? ByteCount(item.bytes.received).description : ByteCount(item.bytes.received).of(total)
-      table.add([
-        StyledText(item.id), StyledText(item.podcast ?? ""), StyledText(item.name), StyledText(bytes), state(of: item),
-      ])
-    }
-    return table
+  }
+
+  /// The row of a download.
+  package func row(of item: DownloadItem) -> [StyledText] {
+    let total = item.bytes.total.map { ByteCount($0) }
+    let bytes =
+      item.state == .completed
+      ? total?.description ?? ByteCount(item.bytes.received).description : ByteCount(item.bytes.received).of(total)
+    return [
+      StyledText(item.id), StyledText(item.podcast ?? ""), StyledText(item.name), StyledText(bytes), state(of: item),
+    ]
   }
 
   private func state(of item: DownloadItem) -> StyledText {

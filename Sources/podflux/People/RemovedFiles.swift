@@ -55,14 +55,21 @@ struct RemovedFiles {
   /// How often it is looked whether more files are gone, and the time between two looks: for two seconds in vain.
   private static let (looks, milliseconds) = (40, 50)
 
-  private var files: [File]
+  private var files: [File] = []
+  /// Whether a file was not where the engine that was running before had seen it last: a person may have moved it.
+  private(set) var lackOne = false
 
   /// How many there are.
   var count: Int { files.count }
 
-  /// Looks at the files.
-  init(of items: [DownloadItem], in library: String) throws {
-    files = try items.compactMap { try File(of: $0, in: library) }
+  /// Looks at the files of downloads. Of those no more is kept.
+  init(of downloads: [DownloadID], with access: EngineAccess) throws {
+    let fields: Set<ItemField> = [.id, .state, .path, .bytes, .tagged, .finishedAt]
+    try access.connection.forEachDownload(of: downloads, fields: fields) { item in
+      if let file = try File(of: item, in: access.library) { files.append(file) }
+      if !access.isOwn, !lackOne, let path = item.path { lackOne = access.isGone(path) }
+      return true
+    }
   }
 
   /// The downloads whose files another program has changed since they were completed, as far as lengths and times tell.

@@ -71,6 +71,10 @@ struct DownloadCommandTests {
     let refused = try scene.podflux("rm", "--all")
     #expect(refused.status == 64 && refused.errors.contains("11 downloads would be removed"), "\(refused)")
     #expect(try scene.results("ls", "--json").count == 11)
+    #expect(try scene.results("rm", "--all", "--plan", "--json").count == 11)
+    let plan = try scene.podflux("rm", "--all", "--plan")
+    #expect(plan.output.split(separator: "\n").count == 12, "\(plan)")
+    #expect(plan.errors.hasPrefix("11 downloads with "), "\(plan)")
     #expect(try scene.podflux("rm", "--all", "-y").errors == "11 removed\n")
   }
 

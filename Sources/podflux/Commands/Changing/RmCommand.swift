@@ -38,29 +38,31 @@ struct RmCommand: EngineCommand {
     if plan {
       let console = Console(console)
       return try console.reporting {
-        show(try chosen(in: LibraryFolder(place: folder.place(of: engine))), on: console)
+        let source = LibraryFolder(place: try folder.place(of: engine))
+        try show(try chosen(in: source), in: source, on: console)
       }
     }
     try withEngine { access, console in
       let chosen = try chosen(in: access.connection)
       try ask(chosen, on: console)
-      var items = try self.items(of: chosen, in: access.connection)
+      // Without their files nothing is looked at.
+      let downloads = keepFile ? [] : chosen.downloads
+      var files = try RemovedFiles(of: downloads, with: access)
       // An engine that was running before may not have seen yet where a person has moved them.
-      if !access.isOwn, items.contains(where: { $0.path.map(access.isGone) ?? false }) {
-        _ = try access.followMovedFiles(Set(items.map(\.id)).contains)
-        items = try self.items(of: chosen, in: access.connection)
+      if files.lackOne {
+        _ = try access.followMovedFiles(Set(downloads.map(\.description)).contains)
+        files = try RemovedFiles(of: downloads, with: access)
       }
-      let files = try RemovedFiles(of: items, in: access.library)
       // What is asked for is the file that is there, also if another program has changed it.
       if !files.changed.isEmpty { _ = try access.verify(files.changed) { _ in } }
       for feed in chosen.feeds {
         guard let id = FeedID(feed.id) else { throw MalformedLine("a feed without a valid id") }
         try access.order(.podcasts(.unsubscribe(id, deletingFiles: !keepFile)))
       }
-      let downloads = try chosen.selection.map { selection in
+      let removed = try chosen.selection.map { selection in
         try access.affected(by: { .remove($0, deletingFile: !keepFile) }, on: selection)
       }
-      report(feeds: chosen.feeds.count, downloads: downloads ?? 0, on: console)
+      report(feeds: chosen.feeds.count, downloads: removed ?? 0, on: console)
       try tellOfRemaining(files, access, on: console)
     }
   }
@@ -69,11 +71,6 @@ struct RmCommand: EngineCommand {
     let parts = [(feeds, "feed"), (Int(clamping: downloads), "download")].filter { $0.0 > 0 }.map { count($0.0, $0.1) }
     console.report(
       Int64(feeds) + downloads, "removed", inWords: feeds > 0 ? parts.joined(separator: " and ") : nil)
-  }
-
-  /// The downloads whose files are to go, as they are now.
-  private func items(of chosen: Chosen, in source: some SnapshotSource) throws -> [DownloadItem] {
-    keepFile ? [] : try source.downloads((chosen.items + chosen.ofFeeds).compactMap { DownloadID($0.id) })
   }
 
   /// Says which files are still there.
@@ -89,12 +86,13 @@ struct RmCommand: EngineCommand {
   /// What is removed.
   private struct Chosen {
     var feeds: [FeedItem] = []
-    var selection: DownloadIntent.Selection?
-    var items: [DownloadItem] = []
-    /// The downloads that go with the feeds, beside the items: those without a complete file, too.
-    var ofFeeds: [DownloadItem] = []
+    /// The downloads that are asked for; nil if only feeds are.
+    var named: [DownloadID]?
+    /// The downloads that go with the feeds, beside the named ones: those without a complete file, too.
+    var ofFeeds: [DownloadID] = []
 
-    var count: Int { items.count + ofFeeds.count }
+    var selection: DownloadIntent.Selection? { named.map { DownloadIntent.Selection.many($0) } }
+    var downloads: [DownloadID] { (named ?? []) + ofFeeds }
   }
 
   private func chosen(in source: some SnapshotSource) throws -> Chosen {
@@ -113,41 +111,59 @@ struct RmCommand: EngineCommand {
     // Without their files nothing of them goes.
     if !keepFile, !chosen.feeds.isEmpty {
       let ids = chosen.feeds.compactMap { FeedID($0.id) }
-      chosen.ofFeeds = try source.downloads(meeting: .feeds(ids))
+      chosen.ofFeeds = try downloads(of: .matching(.feeds(ids)), in: source)
     }
     guard selection.selectors.isEmpty || !options.selectors.isEmpty else { return chosen }
-    let downloads = try options.selection(in: source)
-    chosen.items = try source.downloads(of: downloads)
-    // What has come since it was counted is not removed unasked.
-    let ids = chosen.items.compactMap { DownloadID($0.id) }
-    chosen.selection = .many(ids)
-    let named = Set(chosen.items.map(\.id))
-    chosen.ofFeeds.removeAll { named.contains($0.id) }
+    // What comes after it was counted is not removed unasked.
+    let named = try downloads(of: options.selection(in: source), in: source)
+    chosen.named = named
+    if !chosen.ofFeeds.isEmpty { chosen.ofFeeds.removeAll(where: Set(named).contains) }
     return chosen
   }
 
+  private func downloads(
+    of chosen: DownloadIntent.Selection, in source: some SnapshotSource
+  ) throws -> [DownloadID] {
+    var ids: [DownloadID] = []
+    try source.forEachDownload(of: chosen, fields: [.id]) { item in
+      if let id = DownloadID(item.id) { ids.append(id) }
+      return true
+    }
+    return ids
+  }
+
   private func ask(_ chosen: Chosen, on console: Console) throws {
-    guard chosen.count > Console.unquestionedDeletions else { return }
+    let number = chosen.downloads.count
+    guard number > Console.unquestionedDeletions else { return }
     let files = keepFile ? "their files stay" : "their files are deleted"
-    let downloads = "\(chosen.count) downloads"
+    let downloads = "\(number) downloads"
     let what = chosen.feeds.isEmpty ? downloads : "\(count(chosen.feeds.count, "feed")) and \(downloads)"
     try console.confirm("Remove \(what)? \(files).", otherwise: "\(what) would be removed")
   }
 
-  private func show(_ chosen: Chosen, on console: Console) {
-    let items = chosen.items + chosen.ofFeeds
+  private func show(_ chosen: Chosen, in source: some SnapshotSource, on console: Console) throws {
     guard !console.options.json else {
-      for feed in chosen.feeds { console.result(feed.json) }
-      for item in items { console.result(item.json) }
-      return
+      for feed in chosen.feeds where console.hasWrittenAll { console.result(feed.json) }
+      return try source.forEachDownload(of: chosen.downloads) { item in
+        console.result(item.json)
+        return console.hasWrittenAll
+      }
     }
     let tables = LibraryTables(console.clock)
     if !chosen.feeds.isEmpty { console.result(tables.table(of: chosen.feeds)) }
-    if !items.isEmpty { console.result(tables.table(of: items)) }
-    guard !items.isEmpty, !keepFile else { return }
-    let bytes = items.reduce(Int64(0)) { $0.addingClamped($1.bytes.received) }
-    let own = items.count { $0.origin == .user }
+    var table = tables.downloads
+    var (number, own, bytes) = (0, 0, Int64(0))
+    try source.forEachDownload(of: chosen.downloads) { item in
+      table.add(tables.row(of: item))
+      number += 1
+      own += item.origin == .user ? 1 : 0
+      bytes = bytes.addingClamped(item.bytes.received)
+      return true
+    }
+    guard number > 0 else { return }
+    console.result(table)
+    guard !keepFile else { return }
     console.note(
-      "\(count(items.count, "download")) with \(ByteCount(bytes))" + (own > 0 ? ", \(own) of them got by hand" : ""))
+      "\(count(number, "download")) with \(ByteCount(bytes))" + (own > 0 ? ", \(own) of them got by hand" : ""))
   }
 }

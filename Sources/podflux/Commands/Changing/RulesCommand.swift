@@ -122,7 +122,7 @@ struct RulesCommand: EngineCommand {
       if episodes.contains(episode.id), let id = episode.download.flatMap({ DownloadID($0) }) { downloads.append(id) }
       return true
     }
-    return try RemovedFiles(of: access.connection.downloads(downloads), in: access.library)
+    return try RemovedFiles(of: downloads, with: access)
   }
 
   private func ask(about files: Int, on console: Console) throws {

@@ -3,6 +3,7 @@ import Flux
 import PodfluxClient
 import PodfluxCore
 import PodfluxPeople
+import Terminal
 
 /// `podflux ls`: lists.
 struct LsCommand: ParsableCommand {
@@ -96,7 +97,10 @@ struct LsCommand: ParsableCommand {
       .filter { feed in selector.map { feed.matches($0) } ?? true }
     if let selector, matching.isEmpty { throw SelectionFailure.nothing(selector: selector, kinds: .feeds) }
     let feeds = Array(matching.prefix(limit ?? .max))
-    if console.options.json { return feeds.forEach { console.result($0.json) } }
+    if console.options.json {
+      for feed in feeds where console.hasWrittenAll { console.result(feed.json) }
+      return
+    }
     console.result(LibraryTables(console.clock).table(of: feeds))
   }
 
@@ -106,11 +110,12 @@ struct LsCommand: ParsableCommand {
     if !state.isEmpty { parts.append(.states(state)) }
     if let since { parts.append(.published(after: since.lastBefore, before: nil)) }
     let order = sort.flatMap(EpisodeOrder.init(text:)) ?? .init(.published, isReversed: true)
-    let rows = try gather(on: console) { body in
+    let titles = console.options.json ? [:] : try source.feedTitles()
+    let tables = LibraryTables(console.clock)
+    func row(of episode: EpisodeItem) -> [StyledText] { tables.row(of: episode, titles: titles) }
+    try list(on: console, in: tables.episodes, row: row) { body in
       try source.forEachEpisode(.all(parts), order: order, body)
     }
-    guard !console.options.json else { return }
-    console.result(LibraryTables(console.clock).table(of: rows, titles: try source.feedTitles()))
   }
 
   private func listDownloads(of source: LibraryFolder, on console: Console) throws {
@@ -119,28 +124,41 @@ struct LsCommand: ParsableCommand {
     if !state.isEmpty { parts.append(.states(state)) }
     if let since { parts.append(.published(after: since.lastBefore, before: nil)) }
     let order = sort.flatMap(DownloadOrder.init(text:)) ?? .init()
-    let rows = try gather(on: console) { body in
+    let tables = LibraryTables(console.clock)
+    try list(on: console, in: tables.downloads, row: { (item: DownloadItem) in tables.row(of: item) }) { body in
       try source.forEachDownload(.all(parts), order: order, body)
     }
-    guard !console.options.json else { return }
-    console.result(LibraryTables(console.clock).table(of: rows))
   }
 
-  /// Prints the items as JSON, or returns them for a table: it must know them all before it knows its widths.
-  private func gather<Item: ListItem>(
-    on console: Console, _ forEach: ((Item) throws -> Bool) throws -> Void
-  ) throws -> [Item] {
-    let limit = limit ?? (console.options.json ? .max : Self.tableLimit)
-    var (count, rows) = (0, [Item]())
+  /// Prints the items as lines of JSON, or as a table: it must know all its rows before it knows its widths.
+  ///
+  /// - Parameters:
+  ///   - table: The table without rows.
+  ///   - row: Makes an item's row.
+  ///   - forEach: Calls a body with the items, until it returns false.
+  private func list<Item: ListItem>(
+    on console: Console, in table: TextTable, row: (Item) -> [StyledText],
+    _ forEach: ((Item) throws -> Bool) throws -> Void
+  ) throws {
+    let isJSON = console.options.json
+    let limit = limit ?? (isJSON ? .max : Self.tableLimit)
+    var (count, hasMore, table) = (0, false, table)
     try forEach { item in
       guard count < limit else {
-        if self.limit == nil { console.note("… and more; --limit shows more of them") }
+        hasMore = true
         return false
       }
       count += 1
-      if console.options.json { console.result(item.json) } else { rows.append(item) }
+      guard !isJSON else {
+        console.result(item.json)
+        // A reader who has had enough needs no more, and a full disk takes no more.
+        return console.hasWrittenAll
+      }
+      table.add(row(item))
       return true
     }
-    return rows
+    guard !isJSON else { return }
+    console.result(table)
+    if hasMore, self.limit == nil { console.note("… and more; --limit shows more of them") }
   }
 }
