@@ -37,7 +37,11 @@ struct LsCommand: ParsableCommand {
     completion: .titles(of: .feeds))
   var selector: String?
 
-  @Option(help: "Only those in a state; can be repeated.")
+  @Option(
+    help: """
+      Only those in a state; can be repeated. An episode's is that of its download's row, which is queued also while the \
+      network, the schedule, room, a server or a login keeps it from running.
+      """)
   var state: [DownloadState.Kind] = []
 
   @Option(help: "Only those that were published since a day, such as 2026-03-27.")
