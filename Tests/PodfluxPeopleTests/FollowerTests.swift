@@ -278,7 +278,7 @@ struct FollowerTests {
     func feeds(_ ids: [String], _ code: String) throws -> [FeedItem] {
       try ids.map { try FeedItem(payload(#"{"id":"\#($0)","title":"T\#($0)","error":{"code":"\#(code)"}}"#)) }
     }
-    var report = RefreshFollower.Report()
+    var report = RefreshFollower([], orderedAt: now).report
     report.failed = try feeds(["a"], "timeout") + feeds((1...11).map { "\($0)" }, "connect_failed")
     report.failed += try feeds((20...31).map { "\($0)" }, "unauthorized") + feeds(["z"], "timeout")
     let lines = report.failureLines(by: try CommandHints(of: FakeLibrary()))
