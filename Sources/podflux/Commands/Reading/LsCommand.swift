@@ -141,7 +141,7 @@ struct LsCommand: ParsableCommand {
   ///   - row: Makes an item's row.
   ///   - forEach: Calls a body with the items, until it returns false.
   private func list<Item: ListItem>(
-    on console: Console, in table: TextTable, row: (Item) -> [StyledText],
+    on console: Console, in table: TextTable, row: @escaping (Item) -> [StyledText],
     _ forEach: ((Item) throws -> Bool) throws -> Void
   ) throws {
     let isJSON = console.options.json
