@@ -11,7 +11,8 @@ extension TableReader {
   }
 
   /// A page of the episodes that the filters show. Cost: the rows of the page and those that the condition passes over
-  /// in feeds that have something to show; in each order but that of adding, also two look-ups for each eight feeds.
+  /// in feeds that have something to show; in each order but that of adding, also two look-ups for each eight feeds,
+  /// twice the page's keys where it is longer than there are eights, and what is passed over up to four times.
   public func episodes(
     _ query: EpisodesQuery, filters selection: FilterSelection = .init(), at moment: ConditionMoment
   ) throws -> EpisodesSnapshot {
@@ -54,8 +55,8 @@ extension TableReader {
   }
 
   /// The first episodes of a section. Each eight feeds have their episodes in order. No episode is among the first
-  /// `limit` whose eight is not among those with the first `limit` first episodes; nor any that comes behind `limit`
-  /// others.
+  /// `limit` whose eight is not among those with the first `limit` first episodes; nor any behind the bound, where there
+  /// is one.
   private func merged(_ section: EpisodeSection, of feeds: [Int64]?) throws -> [EpisodesSnapshot.Item] {
     let heads = try self.heads(of: section, in: feeds)
     guard !heads.isEmpty else { return [] }
@@ -72,9 +73,11 @@ extension TableReader {
       """, [list] + rows.values + [section.limit, section.limit])
   }
 
-  /// An episode behind which none of the first `limit` is; nil if that would take more than reading them.
+  /// An episode behind which none of the first `limit` is. Where there are fewer eights than episodes are wanted, it is
+  /// the one at that place among the first few of each.
   ///
-  /// Where there are fewer eights than episodes are wanted, it is the one at that place among the first few of each.
+  /// - Returns: nil for one eight, and where the first few of each are fewer than are wanted: the last page, and
+  ///   conditions that few episodes meet.
   private func bound(of section: EpisodeSection, _ heads: [EpisodeHead]) throws -> EpisodeHead? {
     guard heads.count < section.limit else { return heads.last }
     guard heads.count > 1 else { return nil }

@@ -27,7 +27,7 @@ public final class EngineConnection: Sendable {
   /// as `end` has not been called. Requests that are `isAnsweredLater` keep no order. Values that no client's line can
   /// have are refused as there: rows with them could not be read.
   ///
-  /// Cost: that of writing and reading the request as a line, if it has such values.
+  /// Cost: that of writing and reading the request as a line, where rows or the journal keep what clients choose.
   ///
   /// - Returns: false if too many wait; the caller tries again after `EngineClient.turnEnded`. One that reads files is
   ///   always taken.
@@ -65,7 +65,9 @@ public final class EngineConnection: Sendable {
 
 extension EngineRequest.Content {
   /// What a client's line says of it, or its refusal. The engine refuses facts with its own words.
-  fileprivate func asSaid() -> Self {
+  ///
+  /// Cost: that of writing and reading the line, where rows or the journal keep what clients choose.
+  func asSaid() -> Self {
     do throws(Refusal) {
       switch self {
       case .action(let action) where action.isIntent: return .action(try action.asSaid())

@@ -52,7 +52,7 @@ final class Observers: @unchecked Sendable {
     }
   }
 
-  /// Why each query could not be read, of those that were to be read.
+  /// For each query that was to be read, that it was, or why it could not be.
   private typealias Outcomes = [SnapshotQuery: Result<Void, any Error>]
 
   private let turns: DispatchQueue
@@ -157,7 +157,12 @@ final class Observers: @unchecked Sendable {
     guard let (interval, group) = groups.first(where: { $0.value.watches[token] != nil }),
       let watch = group.watches[token]
     else { return }
+    let isOwed = group.failures.contains(watch.query)
     tell([watch], interval: interval)
+    guard isOwed else { return }
+    // Others of the same query have not seen it either.
+    groups[interval]?.isStale = true
+    schedule(interval)
   }
 
   /// Delivers the present moment, and returns when that has been done.

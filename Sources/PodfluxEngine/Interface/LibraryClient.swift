@@ -37,7 +37,8 @@ final class LibraryClient: EngineOwner, EngineClient {
 
   private func post(_ content: EngineRequest.Content) async -> Response.Outcome {
     await withCheckedContinuation { continuation in
-      let request = Waiting(content: content) { continuation.resume(returning: $0.outcome) }
+      // Here, and not where the engine's turns would wait for it.
+      let request = Waiting(content: content.asSaid()) { continuation.resume(returning: $0.outcome) }
       let isClosed = state.withLock { state in
         guard !state.isClosed else { return true }
         state.waiting.append(request)
@@ -77,7 +78,8 @@ final class LibraryClient: EngineOwner, EngineClient {
     state.withLock { state in
       guard let connection = state.connection else { return }
       let posted =
-        state.waiting.firstIndex { !connection.post($0.content, completion: $0.completion) } ?? state.waiting.endIndex
+        state.waiting.firstIndex { !connection.post(said: $0.content, completion: $0.completion) }
+        ?? state.waiting.endIndex
       state.waiting.removeFirst(posted)
     }
   }

@@ -66,8 +66,11 @@ struct RemovedFiles {
   init(of downloads: [DownloadID], with access: EngineAccess) throws {
     let fields: Set<ItemField> = [.id, .state, .path, .bytes, .tagged, .finishedAt]
     try access.connection.forEachDownload(of: downloads, fields: fields) { item in
-      if let file = try File(of: item, in: access.library) { files.append(file) }
-      if !access.isOwn, !lackOne, let path = item.path { lackOne = access.isGone(path) }
+      if let file = try File(of: item, in: access.library) {
+        files.append(file)
+      } else if !access.isOwn, !lackOne, let path = item.path {
+        lackOne = access.isGone(path)
+      }
       return true
     }
   }

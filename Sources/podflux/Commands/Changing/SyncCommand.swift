@@ -19,8 +19,8 @@ struct SyncCommand: EngineCommand {
       */10 * * * *  podflux sync --due --quiet
 
       Feeds that are paused or have ended are left out. It ends with 1 if something has failed meanwhile, which it names on
-      stderr, and with 75 if what is left waits for room, for the network, for the schedule, or for an attempt more than \
-      five minutes away.
+      stderr, and with 75 if what is left waits for room, for the network, for the schedule, for the month's budget, for a \
+      login, or for an attempt more than five minutes away.
       """)
 
   var awaits: AwaitedRequests { refreshOnly ? .refreshes : .all }
@@ -92,9 +92,6 @@ struct SyncCommand: EngineCommand {
       try tell(refreshes.report, in: ContinuousClock.now - start, access, on: console)
       if !refreshOnly {
         try access.follow(&downloads, on: &view) { tell($0, on: console, waits: &waits) }
-        for line in WaitReport.lines(for: waits, unlisted: waits.isEmpty ? 0 : downloads.unlistedStuck) {
-          console.errors.write(line: line)
-        }
         let unseen = try downloads.lookForEnds(
           at: access.connection, besides: before.failed, of: before.moving, behind: before.end)
         for settled in unseen {
@@ -103,6 +100,8 @@ struct SyncCommand: EngineCommand {
           }
           tell(settled, on: console, waits: &waits)
         }
+        let unlisted = console.mode.progress == .none ? downloads.unlistedStuck : 0
+        for line in WaitReport.lines(for: waits, unlisted: unlisted) { console.errors.write(line: line) }
       }
       tellRemovals(downloads, on: console)
       if console.options.json { console.result(Self.json(refreshes.report, downloads)) }
