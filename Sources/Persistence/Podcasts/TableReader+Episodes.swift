@@ -55,8 +55,8 @@ extension TableReader {
   }
 
   /// The first episodes of a section. Each eight feeds have their episodes in order. No episode is among the first
-  /// `limit` whose eight is not among those with the first `limit` first episodes; nor any behind the bound, where there
-  /// is one.
+  /// `limit` whose eight is not among those with the first `limit` first episodes; nor any behind the bound, where
+  /// there is one.
   private func merged(_ section: EpisodeSection, of feeds: [Int64]?) throws -> [EpisodesSnapshot.Item] {
     let heads = try self.heads(of: section, in: feeds)
     guard !heads.isEmpty else { return [] }

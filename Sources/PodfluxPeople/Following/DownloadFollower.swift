@@ -327,8 +327,8 @@ package struct DownloadFollower {
   package var waitsForLogins: Bool { rows.contains { $0.reason == .auth } }
 
   /// Gives up what waits for logins, for room, for the network and for a far moment: a person has closed the one, and
-  /// has to make the other. Their downloads wait on. Those that the list has no room for are counted: `unlistedNeedHelp`
-  /// has looked at them.
+  /// has to make the other. Their downloads wait on. Those that the list has no room for are counted:
+  /// `unlistedNeedHelp` has looked at them.
   ///
   /// - Parameter clock: For what is said of those that wait.
   package mutating func giveUp(by clock: PersonalClock) -> [Settled] {

@@ -129,8 +129,8 @@ enum ResultStream {
 }
 
 extension EngineAccess {
-  /// How long the cleanup of an own engine's start is waited for, and the time between two looks at it, in milliseconds.
-  /// A large library on a slow disk takes longer.
+  /// How long the cleanup of an own engine's start is waited for, and the time between two looks at it, in
+  /// milliseconds. A large library on a slow disk takes longer.
   private static let (cleanupPatience, cleanupMilliseconds) = (5000, 50)
 
   /// Waits until an own engine has compared rows and files.
