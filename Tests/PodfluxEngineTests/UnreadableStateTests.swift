@@ -99,7 +99,7 @@ struct UnreadableStateTests {
     let observed = SnapshotQuery(stores: [.downloads])
     _ = try await client.ask(.observe(Observation(state: observed, interval: 0.05)))
     let settings = SnapshotQuery(stores: [.settings])
-    // Each is answered, although what the client observes cannot be read; that is not tried by itself for a minute then.
+    // Each is answered, although what the client observes cannot be read; in the end that is not tried for a minute.
     for _ in 0..<12 {
       guard case .snapshot(let shown) = try await client.ask(.snapshot(settings)) else {
         throw Refusal(.notFound, "no snapshot has come")
