@@ -81,7 +81,7 @@ package struct Explanation {
     switch item.state {
     // Of a file that was damaged later no attempt has failed.
     case .failed where item.attempt > 0 && item.error?.code != DownloadError.Code.corruptFile.rawValue:
-      say("\(Self.count(item.attempt, "attempt")) failed without progress.")
+      say("\(count(item.attempt, "attempt")) failed without progress.")
     case .waiting where item.reason == .retry && item.attempt > 0: say("The next attempt is number \(item.attempt).")
     case .running where item.attempt > 1: say("This is attempt number \(item.attempt).")
     default: break
@@ -154,7 +154,7 @@ package struct Explanation {
   package init(_ feed: FeedItem, hints: CommandHints, by clock: PersonalClock) {
     self.init(clock)
     say((feed.title ?? feed.id) + (feed.group.map { ", in the group \($0)" } ?? "") + ".")
-    say("\(Self.count(feed.episodes, "episode")) known, \(feed.downloaded) of them here.")
+    say("\(count(feed.episodes, "episode")) known, \(feed.downloaded) of them here.")
     let never = feed.error == nil ? "It was not refreshed yet." : "No refresh has succeeded yet."
     say(feed.lastRefreshed.map { "It was last refreshed \(clock.time($0))." } ?? never)
     if let error = feed.error {
@@ -176,11 +176,5 @@ package struct Explanation {
     for words in feed.rules.words { say("A rule: \(words).") }
     say(feed.movedFrom.map { "Its publisher has moved it from \($0)." })
     say(feed.url.map { "It is at \($0)." })
-  }
-
-  // MARK: Words
-
-  private static func count(_ number: Int64, _ noun: String) -> String {
-    "\(number) \(noun)" + (number == 1 ? "" : "s")
   }
 }

@@ -13,7 +13,7 @@ extension RefreshFollower.Report {
     }
     let others = waiting.count - lines.count
     guard others > 0 else { return lines }
-    return lines + [PlainReport.line("waiting", "and \(others) further feed\(others == 1 ? "" : "s")")]
+    return lines + [PlainReport.line("waiting", "and " + PodfluxPeople.count(others, "further feed"))]
   }
 
   /// The lines of feeds whose refresh has failed. Those that have failed for the same reason are counted if they are

@@ -93,12 +93,12 @@ extension RefreshFollower.Report {
     if count == 0 { return "No feed is due" }
     var parts: [String] = []
     if unchanged > 0 { parts.append("\(unchanged) unchanged") }
-    if changed > 0 { parts.append("\(changed) with \(newEpisodes) new episode\(newEpisodes == 1 ? "" : "s")") }
+    if changed > 0 { parts.append("\(changed) with \(PodfluxPeople.count(newEpisodes, "new episode"))") }
     if !failed.isEmpty { parts.append("\(failed.count) failed") }
     if !waiting.isEmpty { parts.append("\(waiting.count) waiting for the network or a login") }
     let tenths = (milliseconds + 50) / 100
     let time = "\(tenths / 10).\(tenths % 10) s"
-    return "Refreshed \(count) feed\(count == 1 ? "" : "s") in \(time)" + (parts.isEmpty ? "" : ": ")
+    return "Refreshed \(PodfluxPeople.count(count, "feed")) in \(time)" + (parts.isEmpty ? "" : ": ")
       + parts.joined(separator: ", ")
   }
 }

@@ -55,7 +55,7 @@ package struct WaitReport {
     }
     let listed = words.flatMap { lines(for: names[$0] ?? [], $0) }
     guard unlisted > 0 else { return listed }
-    return listed + [PlainReport.line("waiting", "and \(unlisted) further download\(unlisted == 1 ? "" : "s")")]
+    return listed + [PlainReport.line("waiting", "and " + count(unlisted, "further download"))]
   }
 
   private static func lines(for names: [String], _ words: String) -> [String] {

@@ -62,6 +62,10 @@ extension Login: FormedPayload {
   static let keys = templateKeys
   static let definition: String? = "login"
 
+  private static let secretRule = MemberRule.atMostOne(
+    of: ["secret", "secretFile", "netrc", "secretReference"],
+    otherwise: "the secret is given in several ways; give only one of secret, secretFile and netrc")
+
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
     var source = SourceForm(source)
     try exchange(&source, with: &coder)
@@ -73,10 +77,7 @@ extension Login: FormedPayload {
   fileprivate mutating func exchange<Coder: PayloadCoder>(
     _ form: inout SourceForm, with coder: inout Coder
   ) throws(Coder.Fault) {
-    try coder.require(
-      .atMostOne(
-        of: ["secret", "secretFile", "netrc", "secretReference"],
-        otherwise: "the secret is given in several ways; give only one of secret, secretFile and netrc"))
+    try coder.require(Self.secretRule)
     try coder.required("kind", &wish.kind, .choice)
     try coder.optional("netrc", &form.netrc, .onlyTrue)
     try coder.optional("parameter", &wish.parameter, .parameterName)
@@ -91,6 +92,10 @@ extension Login: FormedPayload {
 
 /// Which session a download or a feed belongs to, as the members `auth` and `session` say it.
 struct SessionForm {
+  /// Made once: each line of a download is checked by it.
+  private static let rule = MemberRule.atMostOne(
+    of: ["session", "auth"], otherwise: "auth makes a session of its own; give either auth or session")
+
   private var login: Login?
   private var session: SessionID??
 
@@ -109,9 +114,7 @@ struct SessionForm {
   }
 
   mutating func exchangeLogin<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
-    try coder.require(
-      .atMostOne(
-        of: ["session", "auth"], otherwise: "auth makes a session of its own; give either auth or session"))
+    try coder.require(Self.rule)
     try coder.optional("auth", &login, .object)
   }
 

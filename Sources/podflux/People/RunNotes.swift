@@ -118,7 +118,3 @@ struct RunNotes {
       "snapshot", library: library, #"{"stores":["downloads"],"downloads":{"where":\#(condition),"unfiltered":true}}"#)
   }
 }
-
-func count(_ number: Int, _ noun: String) -> String {
-  number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
-}

@@ -193,7 +193,7 @@ struct AddCommand: EngineCommand {
         "\(name): it could not be read yet, for the network or its login is not there; podflux sessions shows the login, "
           + "and podflux sync tries again")
     }
-    console.result("\(name): \(feed.episodes) episode\(feed.episodes == 1 ? "" : "s")")
+    console.result("\(name): \(count(feed.episodes, "episode"))")
     for words in try given.words { console.result("  rule: \(words)") }
   }
 
@@ -245,7 +245,7 @@ struct AddCommand: EngineCommand {
     }
     let title = try options.title ?? preview.title
     let episodes = try preview.integer("episodes") ?? 0
-    var parts = ["\(episodes) episode\(episodes == 1 ? "" : "s")"]
+    var parts = [count(episodes, "episode")]
     if let newest = try preview.moment("newest") { parts.append("the newest of \(console.clock.day(newest))") }
     if let bytes = try preview.integer("bytes"), bytes > 0 { parts.append("about \(ByteCount(bytes))") }
     console.result("\(title): \(parts.joined(separator: ", "))")
