@@ -65,7 +65,7 @@ struct CleanupTableTests {
     #expect(store.last?.key == 1)
     #expect(store.active?.key == 2)
     #expect(store.waiting?.key == 3)
-    #expect(!store.isIdle)
+    #expect(store.owesWork)
   }
 
   // MARK: Steps
@@ -425,7 +425,7 @@ struct CleanupTableTests {
     let folders = try database.read { try String.fetchAll($0.db, sql: "SELECT path FROM folders ORDER BY path") }
     #expect(folders.isEmpty)
     #expect(try database.read { try $0.cleanupRuns() }.isEmpty)
-    #expect(try database.read { try $0.stores() }.cleanup.isIdle)
+    #expect(try !database.read { try $0.stores() }.cleanup.owesWork)
     #expect(try database.read { try $0.expectedFiles(after: .start, limit: 9).files.count } == 4)
     try database.close()
   }

@@ -8,7 +8,40 @@ public protocol DomainStore: Store
 where
   Action == PodfluxCore.Action, Effect == PodfluxCore.Effect, Event == StoreEvent, Tables == any PodfluxCore.Tables,
   Reply == PodfluxCore.Reply, Refusal == PodfluxCore.Refusal
-{}
+{
+  /// The first moment at which the store has something to do although no action comes; nil if there is none.
+  var nextMoment: Timestamp? { get }
+
+  /// Whether a service works for the store: the library stays open until that has ended.
+  var hasLiveWork: Bool { get }
+
+  /// Whether the store owes work that a drain waits for.
+  var owesWork: Bool { get }
+}
+
+/// Stores that wait for actions alone.
+extension DomainStore {
+  public var nextMoment: Timestamp? { nil }
+  public var hasLiveWork: Bool { false }
+  public var owesWork: Bool { false }
+}
+
+/// What stores have left to do.
+struct OutstandingWork: Sendable {
+  /// The first moment at which one has something to do; nil if there is none.
+  private(set) var nextMoment: Timestamp?
+  /// Whether a service works for one.
+  private(set) var isLive = false
+  /// Whether one owes work that a drain waits for.
+  private(set) var isOwed = false
+
+  /// Counts a store in.
+  mutating func add(_ store: some DomainStore) {
+    nextMoment = Timestamp.earlier(nextMoment, store.nextMoment)
+    isLive = isLive || store.hasLiveWork
+    isOwed = isOwed || store.owesWork
+  }
+}
 
 /// Events by which stores inform each other within a turn, one case for each sender.
 public enum StoreEvent: Sendable {

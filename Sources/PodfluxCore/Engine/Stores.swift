@@ -50,8 +50,20 @@ public struct Stores: Store {
     self.sessions = sessions
   }
 
-  /// Hands a call to one store, which is changed in place.
-  private typealias Member = @Sendable (inout Stores, StoreCall, inout PodfluxTurn) throws -> Reply?
+  /// A store of the list.
+  private struct Member: Sendable {
+    /// Adds up what the store has left to do.
+    let count: @Sendable (borrowing Stores, inout OutstandingWork) -> Void
+    /// Hands a call to the store, which is changed in place.
+    let take: @Sendable (inout Stores, StoreCall, inout PodfluxTurn) throws -> Reply?
+
+    init(
+      _ count: @escaping @Sendable (borrowing Stores, inout OutstandingWork) -> Void,
+      take: @escaping @Sendable (inout Stores, StoreCall, inout PodfluxTurn) throws -> Reply?
+    ) {
+      (self.count, self.take) = (count, take)
+    }
+  }
 
   /// The stores in the order in which they handle an action or an event. They end a batch in the reverse order: the
   /// lifecycle refuses first and closes last, sessions hear which requests wait for them, podcasts and sidecars see
@@ -59,26 +71,37 @@ public struct Stores: Store {
   /// what they need, rules last: what the others find changes what they want. A store that names the calls that concern
   /// it pays for no other: a context is a copy.
   private static let list: [Member] = [
-    { try $0.lifecycle.take($1, in: &$2, reading: .init($0)) },
-    { try $0.settings.take($1, in: &$2, reading: ()) },
-    { try $0.filters.take($1, in: &$2, reading: .init($0)) },
-    { $0.sessions.isConcerned(by: $1) ? try $0.sessions.take($1, in: &$2, reading: .init($0)) : nil },
-    { PodcastsStore.isConcerned(by: $1) ? try $0.podcasts.take($1, in: &$2, reading: .init($0)) : nil },
-    { $0.sidecars.isConcerned(by: $1) ? try $0.sidecars.take($1, in: &$2, reading: .init($0)) : nil },
-    { try $0.downloads.take($1, in: &$2, reading: .init($0)) },
-    { try $0.network.take($1, in: &$2, reading: ()) },
-    {
+    Member({ $1.add($0.lifecycle) }) { try $0.lifecycle.take($1, in: &$2, reading: .init($0)) },
+    Member({ $1.add($0.settings) }) { try $0.settings.take($1, in: &$2, reading: ()) },
+    Member({ $1.add($0.filters) }) { try $0.filters.take($1, in: &$2, reading: .init($0)) },
+    Member({ $1.add($0.sessions) }) {
+      $0.sessions.isConcerned(by: $1) ? try $0.sessions.take($1, in: &$2, reading: .init($0)) : nil
+    },
+    Member({ $1.add($0.podcasts) }) {
+      PodcastsStore.isConcerned(by: $1) ? try $0.podcasts.take($1, in: &$2, reading: .init($0)) : nil
+    },
+    Member({ $1.add($0.sidecars) }) {
+      $0.sidecars.isConcerned(by: $1) ? try $0.sidecars.take($1, in: &$2, reading: .init($0)) : nil
+    },
+    Member({ $1.add($0.downloads) }) { try $0.downloads.take($1, in: &$2, reading: .init($0)) },
+    Member({ $1.add($0.network) }) { try $0.network.take($1, in: &$2, reading: ()) },
+    Member({ $1.add($0.rules) }) {
       $0.rules.isConcerned(by: $1, at: $2.now, needingRoom: !$0.downloads.room.needs.isEmpty)
         ? try $0.rules.take($1, in: &$2, reading: .init($0)) : nil
     },
-    { UpkeepStore.isConcerned(by: $1) ? try $0.upkeep.take($1, in: &$2, reading: .init($0)) : nil },
-    { CleanupStore.isConcerned(by: $1) ? try $0.cleanup.take($1, in: &$2, reading: .init($0)) : nil },
+    Member({ $1.add($0.upkeep) }) {
+      UpkeepStore.isConcerned(by: $1) ? try $0.upkeep.take($1, in: &$2, reading: .init($0)) : nil
+    },
+    Member({ $1.add($0.cleanup) }) {
+      CleanupStore.isConcerned(by: $1) ? try $0.cleanup.take($1, in: &$2, reading: .init($0)) : nil
+    },
   ]
 
-  /// When the first of the downloads, sidecars or sessions that wait is looked at again; nil if none waits for a
-  /// moment.
-  public var awaited: Timestamp? {
-    Timestamp.earlier(Timestamp.earlier(downloads.wakeAt, sidecars.awaited), sessions.wakeAt)
+  /// What all of them have left to do.
+  var outstanding: OutstandingWork {
+    var work = OutstandingWork()
+    for member in Self.list { member.count(self, &work) }
+    return work
   }
 
   /// Hands the action to each store, then what they tell each other.
@@ -86,7 +109,7 @@ public struct Stores: Store {
     let call = StoreCall.handle(action)
     var reply: Reply?
     for member in Self.list {
-      if let answer = try member(&self, call, &turn) { reply = answer }
+      if let answer = try member.take(&self, call, &turn) { reply = answer }
     }
     try deliverEvents(in: &turn)
     return reply
@@ -95,7 +118,7 @@ public struct Stores: Store {
   /// Has each store end the batch. What one tells is delivered before the next one ends.
   public mutating func endBatch(in turn: inout PodfluxTurn, reading _: Void) throws {
     for member in Self.list.reversed() {
-      _ = try member(&self, .endBatch, &turn)
+      _ = try member.take(&self, .endBatch, &turn)
       try deliverEvents(in: &turn)
     }
   }
@@ -104,7 +127,7 @@ public struct Stores: Store {
     var events = turn.takeEvents()
     while !events.isEmpty {
       for event in events {
-        for member in Self.list { _ = try member(&self, .receive(event), &turn) }
+        for member in Self.list { _ = try member.take(&self, .receive(event), &turn) }
       }
       events = turn.takeEvents()
     }

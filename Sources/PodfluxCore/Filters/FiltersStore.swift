@@ -13,7 +13,7 @@ public struct FiltersStore: DomainStore {
   /// The local day from which ages are counted; nil before the first turn.
   public private(set) var today: LocalDay?
   /// When the local day ends and ages are counted anew; nil before the first turn.
-  private(set) var wakeAt: Timestamp?
+  public private(set) var nextMoment: Timestamp?
 
   /// Makes the store with what its table holds.
   public init(states: FilterStates = .init()) {
@@ -40,7 +40,7 @@ public struct FiltersStore: DomainStore {
     let localTime = context.localTime
     let day = localTime.day(at: turn.now)
     guard day != today else { return }
-    wakeAt = localTime.nextDay(behind: turn.now)
+    nextMoment = localTime.nextDay(behind: turn.now)
     try turn.tables.filters.turn(to: day)
     today = day
   }

@@ -8,14 +8,12 @@ import Flux
 public struct LifecycleStore: DomainStore {
   /// The parts of other stores that this store reads.
   public struct Context: Sendable {
-    /// Whether an attempt, a refresh, the fetch of a sidecar or the opening of a session is alive.
-    var hasLiveAttempts: Bool
-    /// Whether something is under way, or waits for a moment, that a drain waits for.
-    var owesWork: Bool
+    /// What the stores have left to do.
+    var outstanding: OutstandingWork
+    /// Whether downloads wait for a moment or an obstacle.
+    var hasWaitingDownloads: Bool
     /// The sessions that a client has closed: what waits for them moves by a client's doing only.
     var closedSessions: Set<Session.Key>
-    /// The first moment at which a store has something to do.
-    var nextMoment: Timestamp?
   }
 
   /// How the engine's work ends; nil while it goes on.
@@ -67,17 +65,19 @@ public struct LifecycleStore: DomainStore {
   /// Lets the engine close if nothing is left to do, and asks it to wake the stores at the next moment.
   public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
     try closeIfDone(in: &turn, reading: context)
-    guard isScheduling, context.nextMoment != alarm else { return }
-    alarm = context.nextMoment
+    guard isScheduling, context.outstanding.nextMoment != alarm else { return }
+    alarm = context.outstanding.nextMoment
     turn.perform(.wake(at: alarm))
   }
 
   private func closeIfDone(in turn: inout PodfluxTurn, reading context: Context) throws {
-    guard let stopping, isRecovered || isEnding, !context.hasLiveAttempts else { return }
+    guard let stopping, isRecovered || isEnding, !context.outstanding.isLive else { return }
     switch stopping {
     case .suspend, .now: turn.perform(.close)
     case .drain:
-      guard !context.owesWork, try nothingIsAdmissible(in: turn, reading: context) else { return }
+      guard !context.outstanding.isOwed, !(mayDownload && context.hasWaitingDownloads),
+        try nothingIsAdmissible(in: turn, reading: context)
+      else { return }
       turn.perform(.close)
     }
   }
@@ -94,19 +94,9 @@ public struct LifecycleStore: DomainStore {
 extension LifecycleStore.Context {
   /// Copies what this context has of the stores.
   init(_ stores: borrowing Stores) {
-    hasLiveAttempts =
-      !stores.downloads.live.isEmpty || !stores.podcasts.live.isEmpty || stores.sidecars.isFetching
-      || stores.sessions.isOpening
+    outstanding = stores.outstanding
+    hasWaitingDownloads = stores.downloads.hasWaiting
     closedSessions = stores.sessions.view.closed
-    owesWork =
-      !stores.cleanup.isIdle || stores.downloads.owesWork || stores.rules.isOwing
-      || stores.sidecars.owesWork || stores.lifecycle.mayDownload && stores.downloads.hasWaiting
-    nextMoment = Timestamp.earlier(
-      Timestamp.earlier(
-        Timestamp.earlier(stores.downloads.wakeAt, stores.podcasts.awaited),
-        Timestamp.earlier(stores.filters.wakeAt, stores.upkeep.wakeAt)),
-      Timestamp.earlier(
-        Timestamp.earlier(stores.rules.awaited, stores.sidecars.awaited), stores.sessions.wakeAt))
   }
 }
 
@@ -118,10 +108,10 @@ extension Stores {
   }
 
   /// Whether a sidecar is being fetched.
-  public var isFetchingSidecars: Bool { sidecars.isFetching }
+  public var isFetchingSidecars: Bool { sidecars.hasLiveWork }
 
   /// Whether a token is being asked for: a server may void the one before while it answers.
-  public var isOpeningSession: Bool { sessions.isOpening }
+  public var isOpeningSession: Bool { sessions.hasLiveWork }
 }
 
 extension Timestamp {

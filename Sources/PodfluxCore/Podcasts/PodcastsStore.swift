@@ -90,8 +90,11 @@ public struct PodcastsStore: DomainStore {
   /// What stood in the way of requests when the store looked last.
   var seenObstacles = SeenObstacles()
 
+  /// Whether a refresh is alive.
+  public var hasLiveWork: Bool { !live.isEmpty }
+
   /// When something is to be done next; nil if nothing is.
-  var awaited: Timestamp? { Timestamp.earlier(wakeAt, forgetsAt) }
+  public var nextMoment: Timestamp? { Timestamp.earlier(wakeAt, forgetsAt) }
 
   /// Makes the store. It keeps nothing in memory that its tables do not hold.
   public init() {}

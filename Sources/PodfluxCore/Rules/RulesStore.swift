@@ -51,11 +51,11 @@ public struct RulesStore: DomainStore {
   /// What was looked for in vain.
   var searches = FruitlessSearches()
 
-  /// Whether something is left to be done now.
-  public var isOwing: Bool { hasDue || roomAt != nil }
+  /// Whether something is left to be done now, or as soon as it is known what has room: a drain waits for that.
+  public var owesWork: Bool { hasDue || roomAt != nil }
 
   /// When something is to be done next; nil if nothing is.
-  var awaited: Timestamp? { Timestamp.earlier(dueAt, roomAt) }
+  public var nextMoment: Timestamp? { Timestamp.earlier(dueAt, roomAt) }
 
   /// Makes the store. It keeps nothing in memory that its tables do not hold, but for what waits.
   public init() {}
@@ -71,7 +71,7 @@ public struct RulesStore: DomainStore {
       .receive(.downloads(.lacksRoom)), .receive(.downloads(.retriedForRules)), .receive(.cleanup(.ended)):
       true
     case .handle, .receive: false
-    case .endBatch: isOwing || isDue(at: now) || needingRoom
+    case .endBatch: owesWork || isDue(at: now) || needingRoom
     }
   }
 

@@ -14,11 +14,11 @@ extension SessionsStore {
       }
     }
     wanted = []
-    wakeAt = nil
+    nextMoment = nil
     for key in view.sessions.keys.sorted() where live[key] == nil {
       guard let session = view.sessions[key], case .opening(let opening) = session.state else { continue }
       if let next = opening.next, next > turn.now, !isTooFar(next, from: turn.now) {
-        wakeAt = Timestamp.earlier(wakeAt, next)
+        nextMoment = Timestamp.earlier(nextMoment, next)
       } else if context.mayOpen(session) {
         start(session, opening, reading: context, in: &turn)
       }

@@ -25,7 +25,7 @@ public struct SessionsStore: DomainStore {
   /// The sessions that a row has left: nothing may refer to them any more.
   var left: Set<Session.Key> = []
   /// When the first opening that has failed is tried again; nil if none is.
-  public internal(set) var wakeAt: Timestamp?
+  public internal(set) var nextMoment: Timestamp?
 
   /// The limits of what is kept beyond the rows.
   enum Limits {
@@ -39,7 +39,7 @@ public struct SessionsStore: DomainStore {
   }
 
   /// Whether a session is being opened.
-  var isOpening: Bool { !live.isEmpty }
+  public var hasLiveWork: Bool { !live.isEmpty }
 
   /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
   func isConcerned(by call: StoreCall) -> Bool {

@@ -68,16 +68,16 @@ public struct SidecarsStore: DomainStore {
   }
 
   /// Whether a fetch is alive.
-  var isFetching: Bool { !live.isEmpty }
+  public var hasLiveWork: Bool { !live.isEmpty }
 
   /// Whether something is under way that a drain waits for.
-  var owesWork: Bool { hasErrands || scanAfter != nil || round != nil }
+  public var owesWork: Bool { hasErrands || scanAfter != nil || round != nil }
 
   /// Whether sidecars are being deleted or moved.
   var hasErrands: Bool { !errands.underWay.isEmpty }
 
   /// When something is to be done next; nil if nothing is.
-  var awaited: Timestamp? { Timestamp.earlier(wakeAt, goesOnAt) }
+  public var nextMoment: Timestamp? { Timestamp.earlier(wakeAt, goesOnAt) }
 
   /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
   func isConcerned(by call: StoreCall) -> Bool {

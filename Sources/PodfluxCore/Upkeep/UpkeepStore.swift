@@ -35,7 +35,7 @@ public struct UpkeepStore: DomainStore {
   public private(set) var lastDay: Int64?
 
   /// When it is due next; nil while a round is under way, and while a cleanup keeps it from beginning.
-  private(set) var wakeAt: Timestamp?
+  public private(set) var nextMoment: Timestamp?
   private var round: Round?
 
   /// How far a round of the upkeep has come.
@@ -123,7 +123,7 @@ public struct UpkeepStore: DomainStore {
   /// Begins when a day has begun, or the clock was set back by one.
   public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
     // The turn that ends a cleanup begins what waits for it.
-    defer { wakeAt = round == nil && !context.isCleaning ? lastDay.map { Timestamp(day: $0 + 1) } : nil }
+    defer { nextMoment = round == nil && !context.isCleaning ? lastDay.map { Timestamp(day: $0 + 1) } : nil }
     guard round == nil, let lastDay, turn.now.day != lastDay, context.isScheduling, !context.isCleaning else { return }
     round = Round(day: turn.now.day)
     turn.perform(.runUpkeep(try nextFolders(in: turn), day: .init(quarantineDays: context.quarantineDays)))
@@ -167,7 +167,7 @@ extension UpkeepStore.Context {
   /// Copies what this context has of the stores.
   init(_ stores: borrowing Stores) {
     isScheduling = stores.lifecycle.isScheduling
-    isCleaning = !stores.cleanup.isIdle
+    isCleaning = stores.cleanup.owesWork
     quarantineDays = stores.settings.settings.quarantineDays
   }
 }

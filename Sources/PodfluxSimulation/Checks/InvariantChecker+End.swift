@@ -26,7 +26,7 @@ extension InvariantChecker {
         throw Violation(.liveness, "\(id) could be completed and is \(row.state)\(row.isHeld ? ", held" : "")")
       }
     }
-    guard world.process?.dispatcher.state.cleanup.isIdle == true else {
+    guard world.process?.dispatcher.state.cleanup.owesWork == false else {
       throw Violation(.liveness, "a cleanup never ends")
     }
     guard owed.isEmpty else { throw Violation(.liveness, "deletions are owed for ever: \(owed.sorted())") }

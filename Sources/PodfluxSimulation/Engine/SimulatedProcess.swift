@@ -318,7 +318,7 @@ final class SimulatedProcess: EngineSession {
   /// Whether no service does anything.
   var isIdle: Bool {
     attempts.isEmpty && refreshes.isEmpty && sidecars.isEmpty && openings.shells.isEmpty && deletions.isEmpty
-      && dispatcher.state.cleanup.isIdle && !dispatcher.state.rules.isOwing
+      && !dispatcher.state.cleanup.owesWork && !dispatcher.state.rules.owesWork
   }
 
   /// The services and what they know are no more.

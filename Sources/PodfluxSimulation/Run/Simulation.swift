@@ -95,7 +95,7 @@ public struct Simulation: Sendable {
     try comeToRest(world)
     try world.checker.checkNothingWaits()
     if options.faults.contains(.years) { try noticeClock(world) }
-    guard world.process?.dispatcher.state.cleanup.isIdle == true else {
+    guard world.process?.dispatcher.state.cleanup.owesWork == false else {
       throw Violation(.liveness, "a cleanup waits, and nothing will ever happen to it")
     }
     try refreshFeeds(world)

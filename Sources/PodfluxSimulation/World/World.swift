@@ -147,7 +147,10 @@ final class World {
   /// Whether nothing will happen but that days begin.
   var isAtRest: Bool {
     guard let process, process.isAlive else { return false }
-    return scheduler.hasOnlyAlarms && process.dispatcher.state.awaited == nil
+    let stores = process.dispatcher.state
+    // What the other stores wait for, days and feeds that are due again, never ends.
+    return scheduler.hasOnlyAlarms && stores.downloads.nextMoment == nil && stores.sidecars.nextMoment == nil
+      && stores.sessions.nextMoment == nil
   }
 
   private func handle(_ event: Event) throws {

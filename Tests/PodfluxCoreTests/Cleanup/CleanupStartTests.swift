@@ -25,7 +25,7 @@ struct CleanupStartTests {
   @Test("A start runs none if switched off; the survey gets the quarantine's expiry")
   func noStart() throws {
     let world = try World { $0.quarantineDays = 14 }
-    #expect(world.cleanup.isIdle)
+    #expect(!world.cleanup.owesWork)
     try world.restart()
     #expect(world.effects.isEmpty)
     try world.clean()
@@ -50,7 +50,7 @@ struct CleanupStartTests {
     let start = try #require(world.looking).key
     if acts { try world.found(folders(0..<1)) }
     try world.restart(mayCleanUp: false)
-    #expect(world.cleanup.isIdle)
+    #expect(!world.cleanup.owesWork)
     #expect(world.cleanup.last?.key == start)
     #expect(world.cleanup.last?.stage == .cancelled)
     #expect(!world.effects.contains { if case .startSurvey = $0 { true } else { false } })
@@ -88,7 +88,7 @@ struct CleanupStartTests {
     try world.carryOutSteps()
     #expect(world.looking?.key == key)
     try world.found([])
-    #expect(world.cleanup.isIdle)
+    #expect(!world.cleanup.owesWork)
   }
 
   @Test("No run begins before the recovery")
@@ -128,7 +128,7 @@ struct CleanupStartTests {
     try world.carryOutSteps()
     #expect(world.cleanup.last?.key == second)
     #expect(world.tally(.emptyFolder)?.found == 2)
-    #expect(world.cleanup.isIdle)
+    #expect(!world.cleanup.owesWork)
   }
 
   @Test("A run that was acting continues with the remaining steps")

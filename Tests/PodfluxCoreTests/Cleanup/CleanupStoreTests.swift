@@ -47,7 +47,7 @@ struct CleanupStoreTests {
     world.advance(seconds: 9)
     try world.carryOutSteps()
     #expect(world.effects == [.cancelSurvey(key)])
-    #expect(world.cleanup.isIdle)
+    #expect(!world.cleanup.owesWork)
     let last = try #require(world.cleanup.last)
     #expect(last.stage == .done)
     #expect(last.reason == "There is more.")
@@ -76,7 +76,7 @@ struct CleanupStoreTests {
     try world.clean(.init(mode: .plan))
     try world.found([.planned(.missing(id, .sample()), .forget)] + folders(0..<3))
     #expect(world.steps.isEmpty)
-    #expect(world.cleanup.isIdle)
+    #expect(!world.cleanup.owesWork)
     #expect(world.cleanup.last?.stage == .done)
     #expect(world.tally(.missing)?.found == 1)
     #expect(world.tally(.missing)?.done == 0)
@@ -144,7 +144,7 @@ struct CleanupStoreTests {
     try world.send(.surveyed(key, isRefused ? .refused("It is too dark.") : .failed("It is too dark.")))
     #expect(world.cleanup.last?.stage == (isRefused ? .refused : .failed))
     #expect(world.cleanup.last?.reason == "It is too dark.")
-    #expect(world.cleanup.isIdle)
+    #expect(!world.cleanup.owesWork)
     #expect(world.steps.isEmpty)
   }
 
@@ -201,7 +201,7 @@ struct CleanupStoreTests {
     #expect(refusal.code == .conflict)
     #expect(reply == .affected(1))
     #expect(world.effects.isEmpty)
-    #expect(world.cleanup.isIdle)
+    #expect(!world.cleanup.owesWork)
   }
 
   @Test("A late report on an older run does not concern a newer one")
@@ -249,7 +249,7 @@ struct CleanupStoreTests {
     #expect(world.effects == [.cancelSurvey(key)])
     #expect(world.cleanup.last?.stage == .cancelled)
     #expect(world.cleanup.last?.endedAt != nil)
-    #expect(world.cleanup.isIdle)
+    #expect(!world.cleanup.owesWork)
     #expect(try world.send(.cleanup(.cancel)) == .affected(0))
   }
 
@@ -282,7 +282,7 @@ struct CleanupStoreTests {
     try world.clean()
     try world.clean()
     #expect(try world.send(.cleanup(.cancel)) == .affected(2))
-    #expect(world.cleanup.isIdle)
+    #expect(!world.cleanup.owesWork)
     #expect(world.looking == nil)
     try world.restart()
     #expect(world.effects.isEmpty)

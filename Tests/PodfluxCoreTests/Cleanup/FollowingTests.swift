@@ -60,7 +60,7 @@ struct FollowingTests {
     try world.verified(id, .modified(other))
     #expect(try world.row(id).state == .completed(file))
     try world.send(.cleaned(try #require(world.steps.keys.first), isLeft ? .left("It is too dark.") : .done))
-    #expect(world.cleanup.isIdle)
+    #expect(!world.cleanup.owesWork)
     try world.send(.downloads(.verify(.one(id))))
     try world.verified(id, .modified(other))
     #expect(try world.row(id).state == .completed(other))
@@ -143,7 +143,7 @@ struct FollowingTests {
     let keys = world.steps.keys.sorted()
     for key in isReversed ? keys.reversed() : keys { try world.send(.cleaned(key, .done)) }
     for (row, target) in zip(rows, targets) { #expect(try world.row(row.0).state == .completed(target)) }
-    #expect(world.cleanup.isIdle)
+    #expect(!world.cleanup.owesWork)
   }
 
   @Test("A row does not follow its file to a path that another row keeps")
@@ -156,7 +156,7 @@ struct FollowingTests {
     #expect(try world.row(first).state == .completed(a))
     #expect(try world.row(second).state == .completed(b))
     #expect(try world.stepRows().map(\.status) == [.left])
-    #expect(world.cleanup.isIdle)
+    #expect(!world.cleanup.owesWork)
   }
 
   @Test("It follows once the other row is removed")
@@ -189,7 +189,7 @@ struct FollowingTests {
     #expect(try world.row(first).state.kind == .failed)
     #expect(try world.row(second).state == .completed(moved))
     if decision == .quarantine { try world.carryOutDeletions() }
-    #expect(world.cleanup.isIdle)
+    #expect(!world.cleanup.owesWork)
     #expect(try world.stepRows().map(\.status) == [.done, .done])
   }
 

@@ -119,7 +119,7 @@ struct RenamingStoreTests {
     try world.carryOutSteps(isMoved ? .moved(madeFolders: []) : .left("It is too dark."))
     #expect(Set(world.downloads.deletions.underWay.values.map(\.file)) == [file, try moved(file, to: "b")])
     try world.carryOutDeletions()
-    #expect(world.cleanup.isIdle)
+    #expect(!world.cleanup.owesWork)
   }
 
   @Test("A download that is enqueued again under its id while its former file is moved begins when that is deleted")
@@ -151,7 +151,7 @@ struct RenamingStoreTests {
     try world.send(.downloads(.remove(.one(id), deletingFile: true)))
     try world.restart()
     #expect(Set(world.downloads.deletions.underWay.values.map(\.file)) == [file, try moved(file, to: "b")])
-    #expect(world.steps.isEmpty && world.cleanup.isIdle)
+    #expect(world.steps.isEmpty && !world.cleanup.owesWork)
   }
 
   @Test("A file that was moved while it was read is read again", arguments: [true, false])

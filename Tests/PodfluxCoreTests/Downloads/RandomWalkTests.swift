@@ -64,7 +64,7 @@ private struct Walk {
     try world.send(.network(.report(NetworkPath(status: .online))), calm())
     var turns = 0
     while world.downloads.counts[.queued, default: 0] + world.downloads.counts[.waiting, default: 0]
-      + world.downloads.live.count > 0 || !world.cleanup.isIdle
+      + world.downloads.live.count > 0 || world.cleanup.owesWork
     {
       turns += 1
       try #require(turns < 10_000, "the downloads never come to rest: \(world.downloads.counts)")

@@ -24,7 +24,7 @@ struct BudgetTests {
     let spent = SpentBudget(usedBytes: 1000, budgetBytes: 1000, until: february)
     #expect(world.stopped.map(\.download) == [id])
     #expect(try world.obstacle(id) == .budget(spent))
-    #expect(world.dispatcher.state.awaited == february)
+    #expect(world.downloads.nextMoment == february)
     try world.endStopped()
     #expect(world.started.isEmpty)
     world.clock.wall = february

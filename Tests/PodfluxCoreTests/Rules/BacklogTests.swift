@@ -28,7 +28,7 @@ struct BacklogTests {
         }
       } else if !world.downloads.deletions.underWay.isEmpty {
         try world.carryOutDeletions()
-      } else if scene.world.dispatcher.state.rules.isOwing {
+      } else if scene.world.dispatcher.state.rules.owesWork {
         try world.send(.timeCame)
       } else {
         return
@@ -107,7 +107,7 @@ struct BacklogTests {
       try world.send(.timeCame)
       #expect(world.started.isEmpty && world.announcements.isEmpty)
       #expect(waiting(world) == Obstacle.roomlessLimit)
-      let next = try #require(world.downloads.wakeAt)
+      let next = try #require(world.downloads.nextMoment)
       #expect(next > world.clock.wall, "no turn follows another one at once")
     }
     #expect(try scene.here() == Array(111...120))
@@ -225,7 +225,7 @@ struct BacklogTests {
 extension RuleScene {
   /// Has rules do what they owe, and nothing arrive.
   fileprivate func comeToRestBesides() throws {
-    for _ in 0..<100 where world.dispatcher.state.rules.isOwing || !world.downloads.deletions.underWay.isEmpty {
+    for _ in 0..<100 where world.dispatcher.state.rules.owesWork || !world.downloads.deletions.underWay.isEmpty {
       try world.carryOutDeletions()
       try world.send(.timeCame)
     }

@@ -96,7 +96,7 @@ struct RuleScene {
         }
       } else if !world.downloads.deletions.underWay.isEmpty {
         try world.carryOutDeletions()
-      } else if world.dispatcher.state.rules.isOwing {
+      } else if world.dispatcher.state.rules.owesWork {
         try world.send(.timeCame)
       } else {
         return

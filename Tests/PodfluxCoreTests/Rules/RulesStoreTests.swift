@@ -101,7 +101,7 @@ struct RulesStoreTests {
     try scene.refresh(appeared: scene.contents(1...900))
     var numbers = [scene.world.downloads.counts.values.reduce(0, +)]
     #expect(numbers[0] <= RulesStore.Limits.decisions)
-    while scene.world.dispatcher.state.rules.isOwing {
+    while scene.world.dispatcher.state.rules.owesWork {
       try scene.world.send(.timeCame)
       numbers.append(scene.world.downloads.counts.values.reduce(0, +))
     }
@@ -336,7 +336,7 @@ struct RulesStoreTests {
     try scene.set(.auto(.all, keep: .init(newest: 3)))
     var numbers = [scene.world.downloads.counts[.completed, default: 0]]
     #expect(numbers[0] >= 700 - RulesStore.Limits.decisions)
-    while scene.world.dispatcher.state.rules.isOwing {
+    while scene.world.dispatcher.state.rules.owesWork {
       try scene.world.send(.timeCame)
       numbers.append(scene.world.downloads.counts[.completed, default: 0])
     }

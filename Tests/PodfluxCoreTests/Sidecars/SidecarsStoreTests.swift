@@ -250,7 +250,7 @@ struct SidecarsStoreTests {
     }
     try report(try #require(fetches.first), .failed(.lost, retryAfter: nil))
     #expect(try row().state == .failed(DownloadError.lost.message))
-    #expect(world.dispatcher.state.awaited == nil)
+    #expect(world.dispatcher.state.sidecars.nextMoment == nil)
   }
 
   @Test("What a wrong clock has put off for years is fetched when the clock is set right", arguments: [false, true])
@@ -335,7 +335,7 @@ struct SidecarsStoreTests {
     #expect(under.count == SidecarLimits.fetches)
     world.clock.wall = next
     try world.send(.timeCame)
-    #expect(fetches.isEmpty && world.dispatcher.state.awaited == nil)
+    #expect(fetches.isEmpty && world.dispatcher.state.sidecars.nextMoment == nil)
     try report(under[0], .stopped)
     #expect(fetches.map(\.kind) == [.info])
   }

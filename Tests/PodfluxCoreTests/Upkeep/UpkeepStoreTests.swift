@@ -142,7 +142,7 @@ struct UpkeepStoreTests {
     try beginNextDay()
     #expect(orders.isEmpty)
     // Woken at a moment that has passed it would be woken again at once, until the cleanup has ended.
-    #expect(world.dispatcher.state.upkeep.wakeAt == nil)
+    #expect(world.dispatcher.state.upkeep.nextMoment == nil)
     #expect(!world.effects.contains { if case .wake(let moment?) = $0 { moment <= world.clock.wall } else { false } })
     try world.found([])
     #expect(orders.count == 1)

@@ -62,8 +62,8 @@ public struct CleanupStore: DomainStore {
     }
   }
 
-  /// Whether nothing is to be done.
-  public var isIdle: Bool { active == nil && waiting == nil && !owesStartPass }
+  /// Whether a run is under way, waits, or is owed: a drain waits for it.
+  public var owesWork: Bool { active != nil || waiting != nil || owesStartPass }
 
   /// Whether rows and files are compared, or are about to be.
   var isComparing: Bool { owesStartPass || active?.isCleanup == true || waiting?.isCleanup == true }

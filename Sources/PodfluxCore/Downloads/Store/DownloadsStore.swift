@@ -74,7 +74,7 @@ public struct DownloadsStore: DomainStore {
   /// What keeps downloads from running, as of the last turn.
   public internal(set) var obstacles = Obstacles()
   /// When the first of those that wait is to be looked at again; nil if none waits for a moment.
-  public internal(set) var wakeAt: Timestamp?
+  public internal(set) var nextMoment: Timestamp?
 
   private var stateCounts: StateCounts
   /// The cooldowns of hosts, and the local hosts that have redirected to other machines.
@@ -115,8 +115,11 @@ public struct DownloadsStore: DomainStore {
     live.values.reduce(0) { $0 + $1.rate }
   }
 
-  /// Whether something is under way, or waits for a moment, that a drain waits for.
-  var owesWork: Bool { isDeleting || !checks.owed.underWay.isEmpty }
+  /// Whether an attempt is alive.
+  public var hasLiveWork: Bool { !live.isEmpty }
+
+  /// Whether files are being deleted or verified: a drain waits for that.
+  public var owesWork: Bool { isDeleting || !checks.owed.underWay.isEmpty }
 
   /// Whether downloads wait for a moment: then they go on by themselves, if this engine starts any.
   var hasWaiting: Bool { counts[.waiting, default: 0] != 0 }
@@ -195,7 +198,7 @@ public struct DownloadsStore: DomainStore {
     }
     tellOfVerifications(lifecycle, in: &turn)
     try stateCounts.save(in: turn)
-    if lifecycle.isScheduling { wakeAt = try nextMoment(in: turn) }
+    if lifecycle.isScheduling { nextMoment = try firstMoment(in: turn) }
   }
 
   /// Writes a download's change of state.
