@@ -96,9 +96,12 @@ private final class Look: Sendable {
   }
 }
 
-/// The reader for previews: the library has no episodes of a feed without a subscription.
+/// The reader for previews: the library has no episodes of a feed without a subscription, and a page may lead to a feed
+/// that is subscribed.
 private struct NoEpisodes: EpisodeReader {
   func episodeTraces(of feed: Feed.Key, withNotes: Bool) -> [EpisodeTraces] { [] }
+
+  func feed(at address: WebAddress) -> FeedID? { nil }
 }
 
 extension Refusal {

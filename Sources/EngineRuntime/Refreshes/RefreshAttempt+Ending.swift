@@ -85,18 +85,18 @@ extension RefreshAttempt {
   }
 
   /// The server has said that nothing has changed, or has sent the body of the last refresh again.
-  mutating func succeedUnchanged(isSameBody: Bool, _ head: ResponseHead? = nil) {
+  mutating func succeedUnchanged(isSameBody: Bool, _ head: ResponseHead) {
     var validators = refresh.feed.refreshes.validators
-    if isSameBody, let head, let hash = validators.bodyHash {
+    let target = head.permanentURL.flatMap { try? WebAddress($0).normalized }.flatMap { mayTry($0) ? $0 : nil }
+    if isSameBody, let hash = validators.bodyHash {
       validators = self.validators(behind: head, hash, .same, hasNotes: validators.hasNotes)
     } else {
-      validators = ConditionalPolicy.afterNotModified(validators)
+      validators = ConditionalPolicy.afterNotModified(validators, leadingElsewhere: target != nil)
     }
-    let moved = head?.permanentURL.flatMap { try? WebAddress($0).normalized }
     conclude(
       .end(
         .refreshed(.init(podcast: nil, validators: validators, next: nextAfterSuccess(refresh.feed.refreshes.rhythm))),
-        movedTo: moved.flatMap { mayTry($0) ? $0 : nil }))
+        movedTo: isSameBody ? target : nil))
   }
 
   private func validators(
@@ -116,6 +116,19 @@ extension RefreshAttempt {
   mutating func followPage(to feed: WebAddress?) {
     guard let feed, feed != address, !hasFollowedPage, fallback == nil, further == nil, isReadFirst else {
       return fail(DownloadError(.notMedia, "the server sent a page instead of a feed"))
+    }
+    do {
+      if let subscribed = try rows.feed(at: feed.normalized), subscribed != refresh.feed.id {
+        return fail(
+          DownloadError(
+            .notMedia,
+            """
+            the server sent a page that names a feed at \(feed.redacted), which is subscribed already, as \(subscribed); remove \
+            this subscription
+            """))
+      }
+    } catch {
+      return fail(DownloadError(.io, "the library's feeds cannot be read: \(error)"))
     }
     // A subscription that has to stay at the page would find no feed there at its next refresh.
     guard mayTry(feed) else {

@@ -21,7 +21,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     /// The server has refused the engine's agent. When the exchange has ended, a browser's asks.
     case refused
     /// The server says that nothing has changed.
-    case unchanged
+    case unchanged(ResponseHead)
     /// The body comes, and is held.
     case holding(ResponseHead)
     /// The body comes, and is parsed.
@@ -41,7 +41,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   }
 
   let refresh: FeedRefresh
-  private let rows: Rows
+  let rows: Rows
   /// The secret that the feed's addresses may have, because its requests have it there; nil for none.
   let secret: AddressSecret?
   private let makeDecoder: (ContentCoding) -> any BodyDecoder
@@ -232,7 +232,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
         decoder = head.contentCoding.map(makeDecoder)
       }
       stage = .reading(head)
-    case 304 where isConditional: stage = .unchanged
+    case 304 where isConditional: stage = .unchanged(head)
     case _ where head.hasWholeContent:
       // A body that has to be read is not held: its notes may be long.
       stage = keepsNotes && usableValidators == nil ? .reading(head) : .holding(head)
@@ -261,7 +261,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
       agent = .browser
       request()
     case (.failure(let failure), _): fail(DownloadError(failure))
-    case (.success, .unchanged): succeedUnchanged(isSameBody: false)
+    case (.success, .unchanged(let head)): succeedUnchanged(isSameBody: false, head)
     case (.success, .holding(let head)):
       if isAtOwnAddress, let hash = usableValidators?.bodyHash, hash == digest.digest().hexadecimal {
         succeedUnchanged(isSameBody: true, head)

@@ -33,6 +33,9 @@ public protocol EpisodeReader {
   ///
   /// - Parameter withNotes: Whether the hashes of their notes are wanted.
   func episodeTraces(of feed: Feed.Key, withNotes: Bool) throws -> [EpisodeTraces]
+
+  /// The subscription that has an address, now or before a move; nil if there is none.
+  func feed(at address: WebAddress) throws -> FeedID?
 }
 
 extension ResponseHead {

@@ -47,8 +47,17 @@ public enum ConditionalPolicy {
     return tag == nil && date == nil ? nil : Condition(entityTag: tag, modifiedSince: date)
   }
 
-  /// What is remembered after a 304: what was. Another tag that it names belongs to a body that has not come.
-  public static func afterNotModified(_ validation: FeedValidators) -> FeedValidators { validation }
+  /// A 304 keeps the stored validators: another tag that it names belongs to a body that has not come.
+  ///
+  /// - Parameter leadsElsewhere: Whether a permanent redirect has led to the 304. A subscription moves only where a
+  ///   whole body proves that the feed is there: that is then asked for as for any body that is to be read again.
+  public static func afterNotModified(
+    _ validation: FeedValidators, leadingElsewhere leadsElsewhere: Bool = false
+  ) -> FeedValidators {
+    var validation = validation
+    if leadsElsewhere { validation.bodyHash = nil }
+    return validation
+  }
 
   /// What is remembered after a 200 with a whole body, with the validators of the response.
   public static func afterBody(

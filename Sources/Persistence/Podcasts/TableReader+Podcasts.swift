@@ -70,6 +70,11 @@ extension TableReader {
     return indexes
   }
 
+  /// The subscription that has an address, now or before a move; nil if there is none.
+  public func feed(at address: WebAddress) throws -> FeedID? {
+    try feedTable.find(at: address)
+  }
+
   /// How many feeds there are.
   public func feedCount() throws -> Int {
     try feedTable.count()

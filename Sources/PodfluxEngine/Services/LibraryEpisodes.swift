@@ -23,6 +23,10 @@ final class LibraryEpisodes: EpisodeReader, Sendable {
     try reader().read { try $0.episodeTraces(of: feed, withNotes: withNotes) }
   }
 
+  func feed(at address: WebAddress) throws -> FeedID? {
+    try reader().read { try $0.feed(at: address) }
+  }
+
   /// Closes the connection; nothing is read any more.
   func close() {
     connection.withLock { connection in

@@ -312,6 +312,11 @@ struct SimulatedEpisodeRows: EpisodeReader {
     default: return traces
     }
   }
+
+  func feed(at address: WebAddress) throws -> FeedID? {
+    try world.database.read { try $0.feed(at: address) }
+  }
+
   private func spoiled(_ traces: EpisodeTraces) -> EpisodeTraces {
     var traces = traces
     switch world.sabotage {

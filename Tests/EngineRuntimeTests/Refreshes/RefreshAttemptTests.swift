@@ -14,6 +14,8 @@ struct RefreshAttemptTests {
   /// The known episodes of a feed, as rows would have them.
   final class Rows: EpisodeReader {
     var traces: [EpisodeTraces] = []
+    /// The other subscriptions.
+    var subscriptions: [WebAddress: FeedID] = [:]
     var isUnreadable = false
     private(set) var reads = 0
 
@@ -23,6 +25,11 @@ struct RefreshAttemptTests {
       reads += 1
       if isUnreadable { throw Unreadable() }
       return traces
+    }
+
+    func feed(at address: WebAddress) throws -> FeedID? {
+      if isUnreadable { throw Unreadable() }
+      return subscriptions[address]
     }
 
     /// What the store does with a report.
