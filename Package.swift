@@ -39,7 +39,7 @@ let package = Package(
     .target(
       name: "PodfluxEngine",
       dependencies: [
-        "CLinux", "Digests", "EngineRuntime", "Feeds", "FileStore", "Flux", "Persistence", "PodfluxCore",
+        "CLinux", "Digests", "EngineRuntime", "Feeds", "FileNames", "FileStore", "Flux", "Persistence", "PodfluxCore",
         "Reachability", "Tagging", "Transfers", "Vault", "WireProtocol",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
@@ -54,6 +54,7 @@ let package = Package(
     .target(name: "Vault", dependencies: ["CCrypto", "Digests", "EngineRuntime", "FileStore", "Flux", "PodfluxCore"]),
     .target(name: "Feeds", dependencies: ["Flux", "PodfluxCore"]),
     .target(name: "EngineRuntime", dependencies: ["Digests", "Feeds", "Flux", "PodfluxCore", "Texts"]),
+    .target(name: "FileNames", dependencies: ["PodfluxCore"]),
     .target(name: "FileStore", dependencies: ["CLinux", "Flux", "PodfluxCore"]),
     .target(name: "Tagging", dependencies: ["CLinux", "CTagging", "Digests", "PodfluxCore", "Processes"]),
     .target(name: "Processes", dependencies: ["CLinux"]),
@@ -96,7 +97,7 @@ let package = Package(
       ]),
     .target(
       name: "PodfluxSimulation",
-      dependencies: ["Digests", "EngineRuntime", "Flux", "Persistence", "PodfluxCore", "WireProtocol"]),
+      dependencies: ["Digests", "EngineRuntime", "FileNames", "Flux", "Persistence", "PodfluxCore", "WireProtocol"]),
     .executableTarget(
       name: "podflux-sim",
       dependencies: ["PodfluxSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
@@ -126,6 +127,7 @@ let package = Package(
       name: "VaultTests", dependencies: ["EngineRuntime", "Flux", "PodfluxCore", "TestSupport", "Vault"]),
     // libFuzzer's entry point is compiled by a test, with the sources of Feeds.
     .testTarget(name: "FeedsTests", dependencies: ["Feeds", "Flux", "PodfluxCore"], exclude: ["Fuzzing"]),
+    .testTarget(name: "FileNamesTests", dependencies: ["FileNames", "PodfluxCore"]),
     .testTarget(name: "FileStoreTests", dependencies: ["FileStore", "Flux", "PodfluxCore", "TestSupport"]),
     .testTarget(
       name: "ReachabilityTests",

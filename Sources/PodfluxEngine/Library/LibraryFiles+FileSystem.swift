@@ -1,5 +1,6 @@
 import Digests
 import EngineRuntime
+import FileNames
 import FileStore
 import Flux
 import PodfluxCore

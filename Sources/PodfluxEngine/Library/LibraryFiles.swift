@@ -1,4 +1,5 @@
 import EngineRuntime
+import FileNames
 import FileStore
 import Flux
 import Logging
@@ -210,10 +211,6 @@ extension NamingFacts {
   init(_ facts: PublishingFacts) {
     let published = facts.description.published
     let offset = published.map { LocalClock.offsetSeconds(of: $0, in: facts.settings.nameTimeZone) } ?? 0
-    self.init(
-      podcast: facts.description.podcast, title: facts.description.title,
-      day: published?.day(offsetSeconds: offset), time: published?.timeText(offsetSeconds: offset),
-      naming: facts.naming, fileExtension: facts.fileExtension, url: facts.address.description,
-      contentDisposition: facts.contentDisposition, mediaType: facts.contentType, beginning: facts.beginning)
+    self.init(facts, offsetSeconds: offset)
   }
 }

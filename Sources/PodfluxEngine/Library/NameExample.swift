@@ -1,4 +1,4 @@
-import FileStore
+import FileNames
 import PodfluxCore
 
 /// An invented episode, which shows what a template makes.

@@ -1,29 +1,17 @@
 import EngineRuntime
+import FileNames
 import PodfluxCore
 
 /// Names of files on the simulated disk, and moves from one to another.
 extension SimulatedFiles {
   func candidate(for facts: PublishingFacts, number: Int) throws(FileSystemFailure) -> LibraryPath? {
-    let path = World.name(stem(for: facts), number)
+    let isPortable = facts.settings.portableNames
     do throws(LibraryPathError) {
-      return try LibraryPath(validating: facts.settings.portableNames ? disk.spelled(path) : path)
+      let path = try FileNaming(World.namingFacts(facts), portably: isPortable).candidate(number: number)
+      return isPortable ? try LibraryPath(validating: disk.spelled(path.description)) : path
     } catch {
       throw FileSystemFailure("\(error)")
     }
-  }
-
-  private func stem(for facts: PublishingFacts) -> String {
-    let standard = World.stem(of: facts.address)
-    guard !facts.naming.template.isStandard else { return standard }
-    let names = facts.naming.template.names { field in
-      switch field {
-      case .podcast: facts.description.podcast
-      case .title: facts.description.title
-      case .ext: "mp3"
-      default: facts.naming.value(of: field)
-      }
-    }
-    return names.map { $0.map(\.text).joined() }.joined(separator: "/")
   }
 
   func occupant(of path: LibraryPath, portably: Bool) throws(FileSystemFailure) -> EntryPath? {

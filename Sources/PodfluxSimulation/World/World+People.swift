@@ -186,7 +186,7 @@ extension World {
     case 8: "elsewhere/no\u{F8FF}utf8.mp3"
     case 1...2: client.path(using: &random)
     case 3...4: "elsewhere/\(random.below(3)).mp3"
-    default: Self.name(Self.stem(of: random.pick(origins).address), random.within(1...3))
+    default: likelyPath()
     }
   }
 

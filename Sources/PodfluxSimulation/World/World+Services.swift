@@ -1,4 +1,5 @@
 import EngineRuntime
+import FileNames
 import Flux
 import PodfluxCore
 
@@ -65,24 +66,45 @@ extension World {
   }
 
   /// A name for a complete file.
-  func name(for attempt: Attempt, number: Int) throws(DownloadError) -> LibraryPath? {
-    let stem = Self.stem(of: attempt.address)
-    let sparesTwins = attempt.settings.portableNames && sabotage != .twinsOverlooked
+  func name(for facts: PublishingFacts, number: Int) throws(DownloadError) -> LibraryPath? {
+    let isPortable = facts.settings.portableNames
+    let naming = FileNaming(Self.namingFacts(facts), portably: isPortable)
     return try place(
-      for: attempt.description.path, number: number, portably: sparesTwins
-    ) { number throws(DownloadError) in try Self.path(Self.name(stem, number)) }
+      for: facts.description.path, number: number, portably: isPortable && sabotage != .twinsOverlooked
+    ) { number throws(DownloadError) in
+      do throws(LibraryPathError) {
+        return try naming.candidate(number: number)
+      } catch {
+        throw DownloadError(.io, "\(error)", outlook: .lasting)
+      }
+    }
   }
 
-  /// Downloads of one host share their name, so that names collide; every third is spelled in another case, and so is
-  /// the folder of every fifth.
-  static func stem(of address: WebAddress) -> String {
+  /// What a file is named after. By the standard template all downloads of a host have one name, so that names collide.
+  static func namingFacts(_ facts: PublishingFacts) -> NamingFacts {
+    var naming = NamingFacts(facts, offsetSeconds: 0)
+    naming.fileExtension = "mp3"
+    guard facts.naming.template.isStandard else { return naming }
+    (naming.podcast, naming.title) = titles(at: facts.address)
+    naming.day = nil
+    return naming
+  }
+
+  /// Every third title is spelled in another case, and so is the podcast of every fifth.
+  private static func titles(at address: WebAddress) -> (podcast: String, title: String) {
     let parts = address.description.split(separator: "/")
     let number = parts.last.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
-    return (number % 5 == 4 ? "Show/" : "show/") + (number % 3 == 2 ? "Episode " : "episode ") + parts[2]
+    return (number % 5 == 4 ? "Show" : "show", (number % 3 == 2 ? "Episode " : "episode ") + parts[2])
   }
 
-  static func name(_ stem: String, _ number: Int) -> String {
-    number == 1 ? "\(stem).mp3" : "\(stem) (\(number)).mp3"
+  /// A path that a download of one of the origins may have, or wish for.
+  func likelyPath() -> String {
+    let address = random.pick(origins).address
+    let (podcast, title) = Self.titles(at: address)
+    let facts = NamingFacts(podcast: podcast, title: title, fileExtension: "mp3", url: address.description)
+    let path = try? FileNaming(facts).candidate(number: random.within(1...3))
+    guard let path else { preconditionFailure("each origin's titles make a name") }
+    return path.description
   }
 
   fileprivate static func path(_ text: String) throws(DownloadError) -> LibraryPath {
@@ -157,8 +179,7 @@ extension World {
   }
 
   private func appearForeignFile() {
-    let stem = Self.stem(of: random.pick(origins).address)
-    let path = Self.name(stem, random.within(1...3))
+    let path = likelyPath()
     addForeignFile(at: random.once(in: 4) ? client.path(using: &random) : path)
   }
 

@@ -14,12 +14,13 @@ enum SourceRules {
     "PodfluxPeople": ["CLinux", "PodfluxClient", "WireProtocol", "PodfluxCore", "Flux", "Terminal", "Texts", "Yams"],
     "PodfluxClient": ["WireProtocol", "PodfluxCore", "Flux"],
     "PodfluxEngine": [
-      "EngineRuntime", "WireProtocol", "Transfers", "Digests", "Feeds", "FileStore", "Reachability", "Persistence",
+      "EngineRuntime", "WireProtocol", "Transfers", "Digests", "Feeds", "FileNames", "FileStore", "Reachability",
+      "Persistence",
       "PodfluxCore", "Tagging", "Vault", "CLinux",
       "Flux", "CoreMetrics", "Logging",
     ],
     "PrometheusMetrics": ["CLinux", "CoreMetrics"],
-    "PodfluxSimulation": ["EngineRuntime", "Persistence", "PodfluxCore", "Flux", "Digests", "WireProtocol"],
+    "PodfluxSimulation": ["EngineRuntime", "FileNames", "Persistence", "PodfluxCore", "Flux", "Digests", "WireProtocol"],
     "WireProtocol": ["PodfluxCore", "Flux", "Texts"],
     "Transfers": ["EngineRuntime", "PodfluxCore", "Flux", "CBrotli", "CCurl", "CLinux", "CZlib"],
     // How a file is replaced so that it survives a power cut is written once, in FileStore.
@@ -27,6 +28,7 @@ enum SourceRules {
     "EngineRuntime": ["Feeds", "PodfluxCore", "Flux", "Digests", "Texts"],
     "Digests": ["PodfluxCore", "CCrypto"],
     "Feeds": ["PodfluxCore", "Flux"],
+    "FileNames": ["PodfluxCore"],
     "FileStore": ["PodfluxCore", "Flux", "CLinux"],
     "Reachability": ["PodfluxCore", "Flux", "CLinux"],
     "Tagging": ["PodfluxCore", "Digests", "Processes", "CLinux", "CTagging"],

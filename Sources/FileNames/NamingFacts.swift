@@ -40,4 +40,14 @@ public struct NamingFacts: Hashable, Sendable {
     self.mediaType = mediaType
     self.beginning = beginning
   }
+
+  /// What is known of a complete file. `offsetSeconds` is how far the clocks by which its day counts are ahead of UTC.
+  public init(_ facts: PublishingFacts, offsetSeconds: Int64) {
+    let published = facts.description.published
+    self.init(
+      podcast: facts.description.podcast, title: facts.description.title,
+      day: published?.day(offsetSeconds: offsetSeconds), time: published?.timeText(offsetSeconds: offsetSeconds),
+      naming: facts.naming, fileExtension: facts.fileExtension, url: facts.address.description,
+      contentDisposition: facts.contentDisposition, mediaType: facts.contentType, beginning: facts.beginning)
+  }
 }

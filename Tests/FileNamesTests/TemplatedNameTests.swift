@@ -1,4 +1,4 @@
-import FileStore
+import FileNames
 import Foundation
 import PodfluxCore
 import Testing

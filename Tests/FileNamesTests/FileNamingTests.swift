@@ -1,4 +1,4 @@
-import FileStore
+import FileNames
 import Foundation
 import PodfluxCore
 import Testing
@@ -93,7 +93,7 @@ struct FileNamingTests {
   func cutsNames(character: String) throws {
     for number in [1, 2, 1000] {
       let title = String(repeating: character, count: 300)
-      let result = try path(try name(podcast: title, title: title, published: 0, number: number))
+      let result = try LibraryPath(validating: try name(podcast: title, title: title, published: 0, number: number))
       let ending = number == 1 ? ".mp3" : " (\(number)).mp3"
       #expect(result.components.allSatisfy { $0.utf8.count <= 255 && $0.utf8.count > 220 })
       #expect(result.name.hasSuffix(ending))
