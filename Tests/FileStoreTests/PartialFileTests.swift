@@ -25,6 +25,34 @@ struct PartialFileTests {
     #expect(try again.read(offset: 100, count: 3).isEmpty)
   }
 
+  @Test("is deleted when it is closed without a byte, and only then, and only itself")
+  func emptyClose() throws {
+    let library = try TemporaryLibrary()
+    let partials = Partials(library.library)
+    func isThere(_ name: String) throws -> Bool { try partials.identity(of: partial(name)) != nil }
+    let empty = try partials.open(partial("empty"))
+    empty.close(deletingEmpty: true)
+    empty.close(deletingEmpty: true)
+    #expect(try !isThere("empty"))
+    // A later attempt closes a file that has kept its bytes, or lost them.
+    try partials.open(partial("full")).append("bytes")
+    let full = try partials.open(partial("full"))
+    full.close(deletingEmpty: true)
+    #expect(try isThere("full"))
+    let cut = try partials.open(partial("full"))
+    try cut.truncate(to: 0)
+    cut.close(deletingEmpty: true)
+    #expect(try !isThere("full"))
+    try partials.open(partial("kept")).close()
+    #expect(try isThere("kept"), "unless that is wanted")
+    // Another program's file in its place is another file.
+    let replaced = try partials.open(partial("replaced"))
+    try partials.delete(partial("replaced"))
+    try partials.open(partial("replaced")).close()
+    replaced.close(deletingEmpty: true)
+    #expect(try isThere("replaced"))
+  }
+
   @Test("knows its beginning as it has written it, in pieces of any size, also after it was truncated")
   func beginning() throws {
     let library = try TemporaryLibrary()
@@ -214,7 +242,7 @@ struct PartialFileTests {
     let folder = library.library.partialFolder
     let isBroken = Atomic(true)
     let file = try PartialFile(
-      folder.openChild("a.part", O_RDWR | O_CREAT, mode: 0o600), in: folder, syncs: library.library.folderSyncs,
+      folder.openChild("a.part", O_RDWR | O_CREAT, mode: 0o600), named: "a.part", in: folder, syncs: library.library.folderSyncs,
       syncContents: { _ in
         guard isBroken.load(ordering: .relaxed) else { return 0 }
         errno = EIO

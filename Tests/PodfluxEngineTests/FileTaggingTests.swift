@@ -39,7 +39,7 @@ struct FileTaggingTests {
     try bytes.withUnsafeBytes { try partial.append([$0]) }
     let movable = try partial.prepareToMove(tagging: request, reserve: reserve, while: goOn)
     #expect(try partial.read(offset: 0, count: bytes.count + 1) == bytes)
-    partial.close()
+    partial.close(deletingEmpty: true)
     let copies = try? FileManager.default.contentsOfDirectory(atPath: folder.path + "/.podflux/incoming")
     #expect((copies ?? []).isEmpty)
     return movable
@@ -102,7 +102,7 @@ struct FileTaggingTests {
     #expect(try partial.prepareToMove(tagging: request, reserve: 0, while: { true }) == movable)
     let file = PublishedFile(path: request.path, length: length, inode: movable.inode, sha256: sha256)
     #expect(try files.publish(id, as: file, isTagged: true, portably: true) != nil)
-    partial.close()
+    partial.close(deletingEmpty: true)
     let published = try Data(contentsOf: URL(filePath: folder.path + "/P/T.mp3"))
     #expect(published.dropFirst(10).elementsEqual(bytes))
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/.podflux/partial").isEmpty)

@@ -22,7 +22,7 @@ struct InodeTests {
         let files = LibraryFiles(library, tagger: nil, logger: Logger(label: "test"))
         func failure() -> DownloadError? {
           do throws(DownloadError) {
-            try files.openPartial(of: id).close()
+            try files.openPartial(of: id).close(deletingEmpty: false)
             return nil
           } catch {
             return error

@@ -25,7 +25,7 @@ struct PowerCutTests {
     try contents.withUnsafeBytes { try partial.append([$0]) }
     try partial.synchronize()
     let inode = try #require(try partial.prepareToMove(tagging: nil, reserve: 0, while: { true })).inode
-    partial.close()
+    partial.close(deletingEmpty: true)
     // Like an engine that dies before it syncs the folder.
     try #require(rename(library + "/.podflux/partial/a.part", library + "/a.mp3") == 0)
     if isStarted {

@@ -80,9 +80,10 @@ package struct AttemptFileWork: Sendable {
     }
   }
 
-  /// Closes the partial.
+  /// Closes the partial, and deletes it where the attempt got nothing: a download that has failed has no file then.
+  /// Once the library is given up the file may be another engine's.
   package mutating func close() {
-    partial?.close()
+    partial?.close(deletingEmpty: !surroundings.isLibraryGivenUp)
     partial = nil
   }
 

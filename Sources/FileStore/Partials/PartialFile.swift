@@ -43,18 +43,20 @@ public final class PartialFile: Sendable {
 
   private let state: Mutex<State>
   private let folder: Descriptor
+  private let name: EntryName
   private let syncs: FolderSyncs
   private let path: String
   private let writesDirectly: Bool
   private let syncContents: @Sendable (Int32) -> Int32
 
-  /// Wraps a file that was just opened in `folder`; `syncContents` replaces fdatasync(2) in tests.
+  /// Wraps a file that was just opened in `folder` by its name; `syncContents` replaces fdatasync(2) in tests.
   init(
-    _ file: Descriptor, in folder: Descriptor, syncs: FolderSyncs, writesDirectly: Bool = false,
+    _ file: Descriptor, named name: EntryName, in folder: Descriptor, syncs: FolderSyncs, writesDirectly: Bool = false,
     syncContents: @escaping @Sendable (Int32) -> Int32 = fdatasync
   ) throws(FileError) {
     let identity = try file.status().regularFile(at: file.path)
     self.folder = folder
+    self.name = name
     self.syncs = syncs
     self.writesDirectly = writesDirectly
     self.syncContents = syncContents
@@ -226,8 +228,20 @@ public final class PartialFile: Sendable {
   /// Closes the file. Later calls fail, except another `close`.
   ///
   /// It does not sync: call `synchronize()` first if the bytes must survive a power cut.
-  public func close() {
-    state.withLock { $0.file = nil }
+  ///
+  /// - Parameter deletingEmpty: Whether a file without a byte is deleted, which costs nothing for any other. Should
+  ///   that fail, the next cleanup deletes it.
+  public func close(deletingEmpty: Bool = false) {
+    let empty = state.withLock { state -> FileIdentity? in
+      defer { state.file = nil }
+      guard deletingEmpty, state.end == 0, let identity = try? state.file?.status().identity, identity.size == 0 else {
+        return nil
+      }
+      return identity
+    }
+    // Another program may have put another file there.
+    guard let empty, let named = try? folder.statusOfChild(name)?.identity, named == empty else { return }
+    _ = try? folder.deleteFile(name)
   }
 
   private func withFile<Result: Sendable>(

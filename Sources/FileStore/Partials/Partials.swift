@@ -48,7 +48,7 @@ public struct Partials: Sendable {
         }
       case .existing: (try folder.openChild(fileName, O_RDWR), folder)
       }
-    return try PartialFile(file, in: folder, syncs: syncs, writesDirectly: writesDirectly)
+    return try PartialFile(file, named: fileName, in: folder, syncs: syncs, writesDirectly: writesDirectly)
   }
 
   /// The identity of a partial file, or nil if there is none. Costs one stat.

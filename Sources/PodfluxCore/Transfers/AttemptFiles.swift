@@ -75,7 +75,8 @@ public protocol PartialContents: ReadableContents, Sendable {
   func synchronizeContents() throws(DownloadError)
   /// Makes what was written, and the file's entry in its folder, survive a power cut.
   func synchronize() throws(DownloadError)
-  func close()
+  /// Closes it. A file without a byte is deleted, if that is wanted: an attempt that got nothing leaves nothing.
+  func close(deletingEmpty: Bool)
 }
 
 /// What is known for naming a complete file.

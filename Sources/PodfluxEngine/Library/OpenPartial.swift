@@ -104,8 +104,8 @@ final class OpenPartial: PartialContents {
     try translatingErrors { () throws(FileError) in try file.synchronize() }
   }
 
-  func close() {
-    file.close()
+  func close(deletingEmpty: Bool) {
+    file.close(deletingEmpty: deletingEmpty)
     // What has not been moved to its place is not wanted any more. Should that fail, the next start removes it.
     _ = try? copies.withLock(\.folder)?.delete(name)
   }

@@ -46,7 +46,7 @@ final class SimulatedAttemptFiles: AttemptFiles, AttemptSurroundings, @unchecked
   func availableBytes() -> Int64 { world.disk.isFull && world.random.once(in: 2) ? 0 : 1 << 40 }
 
   func name(for facts: PublishingFacts, number: Int) throws(DownloadError) -> LibraryPath? {
-    try world.name(for: attempt, number: number)
+    try world.name(for: facts, number: number)
   }
 
   func publish(
@@ -114,7 +114,10 @@ final class SimulatedAttemptFiles: AttemptFiles, AttemptSurroundings, @unchecked
 
   fileprivate func goesOn(_ goOn: () -> Bool) -> Bool { world.random.once(in: 2) || goOn() }
 
-  fileprivate func close() {
+  fileprivate func close(deletingEmpty: Bool) {
+    if deletingEmpty, let file, file.length == 0, world.disk.partials[attempt.id.download] === file {
+      world.disk.deletePartial(of: attempt.id.download)
+    }
     file = nil
     // A process that was killed leaves its copy.
     if tagged != nil, process.isAlive { world.disk.deleteCopy(of: attempt.id.download) }
@@ -239,7 +242,7 @@ private final class SimulatedAttemptPartial: PartialContents, @unchecked Sendabl
   func read(offset: Int64, count: Int) -> [UInt8] { file.read(offset: offset, count: count) }
   func truncate(to length: Int64) { files.truncate(file, to: Int(length)) }
   func setModificationTime(_ moment: Timestamp) {}
-  func close() { files.close() }
+  func close(deletingEmpty: Bool) { files.close(deletingEmpty: deletingEmpty) }
 
   func tagParts(for path: LibraryPath, while goOn: () -> Bool) -> Set<TagMaterial.Part> { files.tagParts(for: path) }
 

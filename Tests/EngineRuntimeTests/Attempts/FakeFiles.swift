@@ -106,7 +106,7 @@ final class FakeFiles: AttemptFiles, AttemptSurroundings, PartialContents, @unch
   }
 
   func synchronizeContents() throws(DownloadError) { try synchronize() }
-  func close() { isOpen = false }
+  func close(deletingEmpty: Bool) { isOpen = false }
 
   func read(offset: Int64, count: Int) throws(DownloadError) -> [UInt8] {
     guard unreadable?.overlaps(offset..<offset + Int64(count)) != true else { throw DownloadError(.io, "unreadable") }

@@ -44,7 +44,7 @@ private final class MemoryPartial: PartialContents {
   func synchronizeContents() throws(DownloadError) {}
   func synchronize() throws(DownloadError) {}
   func setModificationTime(_ moment: Timestamp) throws(DownloadError) {}
-  func close() {}
+  func close(deletingEmpty: Bool) {}
 
   func truncate(to length: Int64) throws(DownloadError) {
     bytes.withLock { $0.removeLast($0.count - Int(length)) }
