@@ -1,4 +1,4 @@
-/// An error of an origin.
+/// Why an origin cannot be started, or why a test has waited for it in vain.
 public enum OriginError: Error, Sendable {
   /// The origin cannot listen on the port.
   case cannotListen(port: Int, underlying: any Error)

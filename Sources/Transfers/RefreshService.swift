@@ -30,7 +30,6 @@ public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
     var slots = ExchangeSlots()
     /// The running ones whose last report is not committed: they wait.
     var waiting: Set<FeedRefresh.ID> = []
-    /// The reports that are gathered.
     var gathered: [RefreshReport] = []
     /// Whether a moment is set at which the gathered reports are posted.
     var isDue = false

@@ -135,7 +135,7 @@ private struct VaultDocument: Codable {
       })
   }
 
-  /// What it means; nil if it means nothing.
+  /// The decoded secrets; nil if the file is invalid.
   var kept: [SecretReference: KeptSecret]? {
     var kept: [SecretReference: KeptSecret] = [:]
     for (name, entry) in secrets {

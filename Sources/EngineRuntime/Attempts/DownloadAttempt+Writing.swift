@@ -71,7 +71,7 @@ extension DownloadAttempt {
     switch checkpoints.decision(at: length, milliseconds: now.monotonicMilliseconds) {
     case .none: return giveBack(piece, at: now)
     case .announce:
-      // That promises no byte, so it needs no sync.
+      // The announcement promises no byte, so it needs no sync.
       let nothing = AttemptTask.Durable(length: 0, tailHash: AttemptFileWork.hashOfNothing, digestStates: [])
       return (.report(checkpoint(nothing, at: now)), .announcing(piece))
     case .synchronize where piece.blocks.count >= configuration.fastPieceBlocks:
@@ -96,7 +96,7 @@ extension DownloadAttempt {
     )
   }
 
-  /// What waited for that sync begins.
+  /// Starts the step that was postponed until the running sync ended.
   mutating func takeUpPendingSync(at now: ClockReading) -> Work? {
     let pending = pendingSync
     pendingSync = nil
@@ -109,7 +109,7 @@ extension DownloadAttempt {
 
   // MARK: The end of writing
 
-  /// Writes what is left and makes all of it durable, for another attempt.
+  /// Writes the remaining bytes and syncs the whole file, so that a later attempt can continue it.
   mutating func finishWriting(at now: ClockReading) -> Work? {
     guard syncing == nil else {
       pendingSync = .everything
@@ -118,7 +118,7 @@ extension DownloadAttempt {
     return layRest(for: .finish, at: now) ?? (.files(.synchronize(orCutTo: machine.promised)), .finishing)
   }
 
-  /// Writes what is left of a complete file.
+  /// Writes the remaining bytes of a complete file.
   mutating func completeWriting(at now: ClockReading) -> Work? {
     layRest(for: .complete, at: now) ?? (.files(.inspect), .inspecting)
   }

@@ -106,13 +106,13 @@ public protocol LibraryFileSystem {
   ) throws(FileSystemFailure) -> QuarantineUsage
   /// The files that a person has put back from quarantine, without their times.
   func restoredFiles() throws(FileSystemFailure) -> Set<FoundFile>
-  /// Forgets those of them that are gone.
+  /// Drops the restoration marks of files that no longer exist.
   func forgetGoneRestorations() throws(FileSystemFailure)
 }
 
 /// What became of a file that was to get another name.
 public enum MoveOutcome: Hashable, Sendable {
-  /// It has the name, and these folders were made for it, the outermost first.
+  /// The file has the new name, and these folders were created for it, the outermost first.
   case moved(madeFolders: [LibraryPath])
   /// Nothing is at its place.
   case gone
@@ -157,7 +157,7 @@ public struct QuarantineOrder: Hashable, Sendable {
 
 /// What became of a file that was to be put into quarantine.
 public enum QuarantineOutcome: Hashable, Sendable {
-  /// It lies in quarantine, now or since an earlier call.
+  /// The file lies in quarantine: this call or an earlier one has moved it.
   case moved
   /// Nothing is at its place.
   case gone

@@ -10,7 +10,7 @@ struct CandidateIndex<Name: Hashable & Sendable>: Sendable {
   private struct Chain: Sendable {
     var first: Int32
     var last: Int32
-    /// With those that were taken.
+    /// The number of episodes with this name, including taken ones.
     var count: Int32
   }
 
@@ -37,7 +37,7 @@ struct CandidateIndex<Name: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// How many episodes have the name, taken ones too.
+  /// The number of episodes with this name, including taken ones.
   func count(of name: Name) -> Int {
     Int(chains[name]?.count ?? 0)
   }

@@ -20,16 +20,16 @@ struct ComparableIdentity: Hashable, Sendable {
     bytes = identity.bytes
   }
 
-  /// Title and date, if it has both.
+  /// Title and date, if the episode has both.
   var headline: Headline? {
     guard let title, let published else { return nil }
     return Headline(title: title, published: published)
   }
 
-  /// Whether two agree in something that is not said of every episode.
+  /// The result of comparing a value that not every episode has.
   enum Agreement {
     case equal, different
-    /// One of them says nothing.
+    /// At least one side has no value.
     case unknown
 
     init<Value: Equatable>(_ first: Value?, _ second: Value?) {
@@ -41,7 +41,7 @@ struct ComparableIdentity: Hashable, Sendable {
     }
   }
 
-  /// Whether neither has changed, and there is at least one of them.
+  /// Whether title and date are the same on both sides, and at least one of the two is known.
   func hasTitleAndDate(of other: Self) -> Bool {
     title == other.title && published == other.published && (title != nil || published != nil)
   }

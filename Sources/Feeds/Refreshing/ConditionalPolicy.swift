@@ -22,11 +22,11 @@ public enum ConditionalPolicy {
     public var modifiedSince: String?
   }
 
-  /// What a body that has come was.
+  /// How a received body compares with the previous one.
   public enum Body: Hashable, Sendable {
-    /// The one before, byte for byte.
+    /// The body equals the previous one, byte for byte.
     case same
-    /// Another one that says nothing else of podcast and episodes, such as one with another build date.
+    /// The bytes differ, but podcast and episodes are the same: another build date, for example.
     case equivalent
     case changed
   }
@@ -59,7 +59,7 @@ public enum ConditionalPolicy {
     return validation
   }
 
-  /// What is remembered after a 200 with a whole body, with the validators of the response.
+  /// The validators kept after a 200 with a complete body: those of the response.
   public static func afterBody(
     _ body: Body, hash: String, entityTag: String?, lastModified: String?, at now: Timestamp,
     before validation: FeedValidators
@@ -68,7 +68,7 @@ public enum ConditionalPolicy {
       entityTag: entityTag.flatMap { isEntityTag($0) ? $0 : nil },
       lastModified: lastModified.flatMap { isDate($0) ? $0 : nil }, bodyHash: hash, fullBodyAt: now,
       isDistrusted: validation.isDistrusted)
-    // It may be the body before, of which more was understood now.
+    // A body that was to be read again may have the former bytes: `changed` then only says that more was understood.
     if body == .changed, !validation.isToBeReadAgain, next.hasValidators(of: validation) { next.isDistrusted = true }
     return next
   }

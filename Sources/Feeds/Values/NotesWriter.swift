@@ -22,7 +22,7 @@ enum NotesElement: String, CaseIterable, Sendable {
     }
   }
 
-  /// The bytes of its end tag.
+  /// The length of the end tag in bytes; 0 for a void element, which has none.
   var endTagBytes: Int { isVoid ? 0 : rawValue.utf8.count + 3 }
 }
 

@@ -35,7 +35,7 @@ extension Library {
         failures.append(error)
       }
     }
-    // Where one was before, the start says that it is lost.
+    // Where the note says that a database existed, none is created: the start reports the lost one.
     if try !notesDatabase() {
       _ = try stateFolder.makeChild(
         EntryName(Self.databaseName), O_RDWR | O_NONBLOCK, mode: Layout.privateFileMode)

@@ -7,7 +7,7 @@ import PodfluxCore
 public struct TableReader {
   let db: Database
 
-  /// The position of the log.
+  /// How far the log has been committed. Throws `DamagedRow` if its row is missing.
   public func position() throws -> LogPosition {
     let sql = "SELECT revision, sequence FROM log"
     guard let stored = try StoredPosition.fetchAll(db.cachedStatement(sql: sql)).first else {

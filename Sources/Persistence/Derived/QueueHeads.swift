@@ -1,7 +1,7 @@
 import GRDB
 import PodfluxCore
 
-/// Maintains the `lanes` table: the first download of each key.
+/// Maintains the `lanes` table: the first download of each lane (`QueueLane`).
 ///
 /// Changed rows mark their keys; each marked key is read once, before the table is read or the transaction ends. One
 /// connection owns it and uses it on its queue.

@@ -1,7 +1,7 @@
 import GRDB
 import PodfluxCore
 
-/// Identifies a lane: the admissible downloads of one host that share the same obstacles.
+/// Identifies a lane (`QueueLane`) in the tables: the admissible downloads of one host that the same obstacles stop.
 struct QueueKey: Hashable {
   let host: String
   /// Origin, policy and session, encoded as in `PackedTraits`.

@@ -38,7 +38,7 @@ package enum EngineLine: Sendable {
     }
   }
 
-  /// The payload of an `ok`.
+  /// The payload of an `ok`; throws for any other line.
   var okPayload: JSONObject {
     get throws(MalformedLine) {
       guard case .ok(let payload, _, _) = self else { throw MalformedLine("the line is no reply") }

@@ -31,7 +31,7 @@ package struct LibrarySnapshot: Sendable {
   package func counts() throws(MalformedLine) -> DownloadCounts { try DownloadCounts(json.object("downloads")) }
 }
 
-/// A page of a list.
+/// A page of a list, in the order of its query.
 package struct ItemPage<Item: ListItem & Sendable>: Sendable {
   package let items: [Item]
   /// Where the next page begins; nil if this is the last.

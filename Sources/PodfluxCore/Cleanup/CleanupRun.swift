@@ -39,6 +39,7 @@ public struct CleanupRun: Hashable, Sendable, Codable {
     case client
   }
 
+  /// How far a run has come. The last four are final.
   public enum Stage: String, Hashable, Sendable, Codable {
     /// Another run is active.
     case waiting

@@ -117,6 +117,7 @@ public struct Download: Hashable, Sendable {
 
   /// Bytes that were received and discarded, by cause.
   public struct Discarded: Hashable, Sendable {
+    /// The bytes that were discarded for one cause.
     public struct Amount: Hashable, Sendable {
       public var cause: RestartCause
       /// Never 0.
@@ -171,6 +172,7 @@ public struct Download: Hashable, Sendable {
     description.mirrors.indices.contains(round.source - 1) ? description.mirrors[round.source - 1] : address
   }
 
+  /// The moments of a download's life. All but the first are nil until they come.
   public struct Dates: Hashable, Sendable {
     /// When it was enqueued.
     public var added: Timestamp
@@ -217,6 +219,7 @@ public struct Download: Hashable, Sendable {
   }
 }
 
+/// The rank of a queued download: a higher priority starts first, and the position decides within one.
 public enum Priority: String, Hashable, Sendable, CaseIterable {
   case high, normal, low
 }

@@ -12,6 +12,7 @@ public enum DownloadIntent: Hashable, Sendable {
   case move(DownloadID, Place)
   case update(DownloadID, Update)
 
+  /// The wish for a download. It creates none where a download with its id or, without an id, for its file exists.
   public struct Enqueue: Hashable, Sendable {
     /// The client's id for it; without one the engine makes one.
     public var id: DownloadID?

@@ -33,6 +33,7 @@ public enum DownloadState: Hashable, Sendable {
   }
 }
 
+/// A file of the library as a row records it, so that a later look can tell it from another file with its path.
 public struct PublishedFile: Hashable, Sendable, Codable {
   /// Its path relative to the library.
   public var path: LibraryPath

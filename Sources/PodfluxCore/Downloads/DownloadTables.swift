@@ -1,5 +1,6 @@
 import Flux
 
+/// The port of the tables that the downloads' store writes. All calls belong to the turn's transaction.
 public protocol DownloadTables {
   var downloads: any DownloadTable { get }
   /// Pending deletions of files that removed and damaged downloads left on the disk.
@@ -32,7 +33,10 @@ extension DownloadTables where Self: ForwardingTables {
   }
 }
 
-/// What decides whether queued downloads may run: those that share it form a lane.
+/// A lane: the queued downloads of one host, origin, network policy and session.
+///
+/// The same obstacles stop all downloads of a lane, so that one look at the lane decides for all of them, and the table
+/// keeps the first download of each lane. Due feeds are judged by lanes in the same way.
 public struct QueueLane: Hashable, Sendable {
   public var host: String
   public var origin: Origin
@@ -49,7 +53,7 @@ public struct QueueLane: Hashable, Sendable {
 }
 
 extension Download {
-  /// The lane in which it stands while it is queued.
+  /// The lane in which the download stands while it is queued.
   var lane: QueueLane {
     QueueLane(host: source.host, origin: origin, policy: networks.effective, session: session)
   }
@@ -143,10 +147,12 @@ public protocol DownloadTable {
   func releaseAll() throws
 }
 
+/// The end of a priority's queue at which downloads are put.
 public enum QueueEnd: Hashable, Sendable {
   case first, last
 }
 
+/// A change of many downloads at once. Downloads in other states than the named ones stay as they are.
 public enum BulkChange: Hashable, Sendable {
   /// queued, waiting → paused.
   case pause

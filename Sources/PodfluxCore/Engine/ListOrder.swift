@@ -30,6 +30,7 @@ public enum DownloadOrderKey: String, ListOrderKey {
   case position
 }
 
+/// The order of a list of downloads.
 public typealias DownloadOrder = ListOrder<DownloadOrderKey>
 
 extension DownloadOrder {

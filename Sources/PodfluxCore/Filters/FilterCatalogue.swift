@@ -43,6 +43,7 @@ public struct FilterGroup: Hashable, Sendable {
   public var filters: [Filter]
 }
 
+/// One filter of a group, with the condition that it stands for.
 public struct Filter: Hashable, Sendable {
   public var id: FilterID
   /// The title for users.

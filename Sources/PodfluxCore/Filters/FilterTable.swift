@@ -1,3 +1,4 @@
+/// The port of the filters' tables. All calls belong to the turn's transaction.
 public protocol FilterTables {
   /// The filters' state and the calendar day.
   var filters: any FilterTable { get }

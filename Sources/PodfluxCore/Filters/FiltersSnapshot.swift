@@ -21,6 +21,7 @@ public struct FiltersSnapshot: Hashable, Sendable {
     }
   }
 
+  /// A group with its filters in display order, each with its count.
   public struct Group: Hashable, Sendable {
     public var id: FilterGroup.ID
     /// The title for users.

@@ -55,6 +55,7 @@ public struct CellularUsage: Hashable, Sendable, Codable {
   }
 }
 
+/// The port of the network's table. Saving belongs to the turn's transaction.
 public protocol NetworkTables {
   /// Writes what is kept of the network.
   func save(_ network: NetworkState) throws

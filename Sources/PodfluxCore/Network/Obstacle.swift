@@ -45,7 +45,7 @@ extension Obstacle {
 /// What rules want and the quota leaves no room for stops nothing but what rules want: a full disk stops all, and so
 /// does what persons have asked for, which comes before what rules want.
 public struct LackOfRoom: Hashable, Sendable {
-  /// Some that wait: how many, and how many bytes the one lacks that lacks least.
+  /// A group of waiting downloads: their number, and the smallest number of bytes that one of them lacks.
   private struct Kind: Hashable {
     var count = 0
     var shortBytes: Int64?
@@ -59,7 +59,7 @@ public struct LackOfRoom: Hashable, Sendable {
   /// Nothing waits.
   public init() {}
 
-  /// What these are to the others.
+  /// How these waiting downloads obstruct queued ones.
   ///
   /// - Parameters:
   ///   - waiting: The downloads that wait for storage.
@@ -68,7 +68,7 @@ public struct LackOfRoom: Hashable, Sendable {
     for download in waiting { add(download, lacksQuota: lacksQuota(download)) }
   }
 
-  /// Counts one that waits.
+  /// Counts a waiting download.
   ///
   /// - Parameter lacksQuota: Whether the quota leaves no room for it; else the disk has none.
   mutating func add(_ download: Download, lacksQuota: Bool) {

@@ -1,18 +1,18 @@
 /// To which addresses requests may lead (the article Networks).
 public enum AddressRule: String, Hashable, Sendable, CaseIterable {
-  /// To any.
+  /// Requests may lead to any address.
   case any
-  /// To public ones only, also where a person has named them.
+  /// Requests may lead to public addresses only, also where a person has named another one.
   case `public`
 }
 
-/// What kind of address something was read at.
+/// The kind of address at which a document was read.
 public enum AddressClass: String, Hashable, Sendable, CaseIterable {
-  /// Not known.
+  /// The address is not known.
   case unknown
-  /// A public one, or one that a proxy has found: what is behind a proxy is taken for the Internet.
+  /// A public address, or one that a proxy has resolved: hosts behind a proxy count as the Internet.
   case `public`
-  /// One of this machine, or of one of its own networks.
+  /// An address of this machine, or of one of its own networks.
   case `private`
 
   /// The class of a machine's address.
@@ -36,10 +36,10 @@ public enum AddressNamer: Hashable, Sendable {
 
 /// Where the connections of a request may lead.
 public enum Reach: Hashable, Sendable, CaseIterable {
-  /// Anywhere.
+  /// To any address.
   case anywhere
-  /// Anywhere; but where a public address redirects it, to public addresses only: that server has named what follows,
-  /// and no person.
+  /// To any address; after a redirect by a public address to public addresses only, since that server has named the
+  /// target, and no person.
   case asNamed
   /// To public addresses only.
   case publicOnly

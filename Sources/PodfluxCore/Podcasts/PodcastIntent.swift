@@ -13,6 +13,7 @@ public enum PodcastIntent: Hashable, Sendable {
   case download(EpisodeSelection)
   case mark(EpisodeSelection, EpisodeMarking)
 
+  /// A client's wish for a feed. It creates none where a feed with its id or address exists.
   public struct Subscription: Hashable, Sendable {
     /// The client's id for it; without one the engine makes one.
     public var id: FeedID?
@@ -100,6 +101,7 @@ public enum PodcastIntent: Hashable, Sendable {
       self.rejected = rejected
     }
 
+    /// A feed that an outline names.
     public struct Entry: Hashable, Sendable {
       public var address: WebAddress
       public var title: String?
@@ -112,6 +114,7 @@ public enum PodcastIntent: Hashable, Sendable {
       }
     }
 
+    /// An outline whose address no feed can have, and why.
     public struct Rejection: Hashable, Sendable {
       /// The beginning of what stands for an address, without secrets.
       public var url: String

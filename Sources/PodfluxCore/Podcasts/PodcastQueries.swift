@@ -93,9 +93,13 @@ public enum EpisodeOrderKey: String, ListOrderKey {
   case seconds
 }
 
+/// The order of a list of feeds.
 public typealias FeedOrder = ListOrder<FeedOrderKey>
+/// The order of a list of episodes.
 public typealias EpisodeOrder = ListOrder<EpisodeOrderKey>
+/// The place in a list of feeds at which a page ended.
 public typealias FeedCursor = ListCursor<FeedOrderKey>
+/// The place in a list of episodes at which a page ended.
 public typealias EpisodeCursor = ListCursor<EpisodeOrderKey>
 
 /// What is shown of a feed (the article Protocol).
@@ -121,6 +125,7 @@ public struct FeedsSnapshot: Hashable, Sendable {
   /// Where the next page begins; nil if this is the last.
   public var next: FeedCursor?
 
+  /// A feed of a page, with what the engine counts and knows of it beside its row.
   public struct Item: Hashable, Sendable {
     public var feed: Feed
     /// How many of its episodes have a completed download.
@@ -153,6 +158,7 @@ public struct EpisodesSnapshot: Hashable, Sendable {
   /// Where the next page begins; nil if this is the last.
   public var next: EpisodeCursor?
 
+  /// An episode of a page, with what the engine knows of it beside its row.
   public struct Item: Hashable, Sendable {
     public var episode: Episode
     public var feed: FeedID

@@ -57,6 +57,7 @@ public struct FeedRules: Hashable, Sendable, Codable {
     }
   }
 
+  /// Which episodes a rule downloads: new ones only, or those that existed when the rule was set, too.
   public enum Since: String, Hashable, Sendable, CaseIterable, Codable {
     /// What appears after the rule is set.
     case subscribe
@@ -64,6 +65,7 @@ public struct FeedRules: Hashable, Sendable, Codable {
     case all
   }
 
+  /// Which of the existing episodes a rule takes first.
   public enum Order: String, Hashable, Sendable, CaseIterable, Codable {
     /// The newest come first.
     case newest

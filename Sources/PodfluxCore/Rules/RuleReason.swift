@@ -139,6 +139,7 @@ public struct RuleVerdict: Hashable, Sendable {
     self.reason = reason
   }
 
+  /// What rules have done about an episode, or are about to do.
   public enum Outcome: String, Hashable, Sendable, CaseIterable {
     /// A rule has added its download.
     case downloaded

@@ -64,6 +64,7 @@ public struct ReleasableDownload: Hashable, Sendable {
   }
 }
 
+/// The port of the rules' tables. All calls belong to the turn's transaction.
 public protocol RuleTables {
   /// What the feeds' rules have come to.
   var rules: any RuleTable { get }

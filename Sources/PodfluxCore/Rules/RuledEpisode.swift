@@ -52,27 +52,28 @@ public struct RuledEpisode: Hashable, Sendable {
       self.id = id
     }
 
-    /// Whether the first is older.
+    /// Whether the first place is older than the second.
     public static func < (lhs: Self, rhs: Self) -> Bool {
       (lhs.moment, lhs.added, rhs.id) < (rhs.moment, rhs.added, lhs.id)
     }
   }
 
-  /// Whether an episode has a download, and whose it is.
+  /// Whether an episode has a download, and whether a person or a rule has requested it.
   public enum Presence: Hashable, Sendable {
-    /// It never had one.
+    /// The episode never had a download.
     case never
-    /// It had one that is gone.
+    /// The episode had a download, which was removed.
     case gone
-    /// A person has asked for it, or for another episode with the same file.
+    /// A person has requested the episode's download, or that of another episode with the same file.
     case requested
-    /// A rule has asked for it.
+    /// A rule has requested the episode's download.
     case ruled(State)
 
+    /// How far a download is that a rule has requested. Rules withdraw an untouched one and delete a completed one.
     public enum State: Hashable, Sendable {
-      /// It is to be started, and no byte of it has come.
+      /// The download has not been started, and no byte of it was received.
       case untouched
-      /// It is on its way.
+      /// The download is neither untouched nor at its end.
       case pending
       case failed
       case completed(bytes: Int64, at: Timestamp)

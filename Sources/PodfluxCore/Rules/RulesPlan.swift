@@ -29,6 +29,7 @@ public struct RulesCursor: Hashable, Sendable {
 
 /// A page of what rules would do, once all that is to come has come.
 public struct RulesPlan: Hashable, Sendable {
+  /// One episode that rules would download or delete, and why.
   public struct Entry: Hashable, Sendable {
     public var episode: EpisodeID
     public var reason: RuleReason

@@ -1,3 +1,4 @@
+/// The port of the sessions' table. All calls belong to the turn's transaction.
 public protocol SessionTables {
   var sessions: any SessionTable { get }
 }

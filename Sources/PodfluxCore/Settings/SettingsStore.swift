@@ -29,6 +29,7 @@ public struct SettingsStore: DomainStore {
   }
 }
 
+/// The port of the settings' table. Saving belongs to the turn's transaction.
 public protocol SettingsTables {
   /// Writes the settings.
   func save(_ settings: Settings) throws

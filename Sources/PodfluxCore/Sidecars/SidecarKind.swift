@@ -25,6 +25,7 @@ public enum SidecarKind: String, Hashable, Sendable, CaseIterable {
   }
 }
 
+/// The limits of sidecars: their lengths, and how many the engine works on at once.
 public enum SidecarLimits {
   /// The length of the largest picture, in bytes.
   public static let pictureBytes = 10 << 20

@@ -150,6 +150,7 @@ public struct SidecarReport: Hashable, Sendable {
   /// How many bytes of the body have come over the network since its last report.
   public var fetched: Int64
 
+  /// How far a fetch has come.
   public enum News: Hashable, Sendable {
     /// The file is complete and synced, and waits for `proceed` to get this name.
     case publishing(PublishedFile)

@@ -1,5 +1,6 @@
 import Flux
 
+/// The port of the sidecars' table. All calls belong to the turn's transaction.
 public protocol SidecarTables {
   var sidecars: any SidecarTable { get }
 }

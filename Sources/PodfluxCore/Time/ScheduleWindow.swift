@@ -11,6 +11,7 @@ import Flux
 ///
 /// The local clock decides: an hour that it skips is in no window, an hour that it repeats counts twice.
 public struct ScheduleWindow: Hashable, Sendable, Codable {
+  /// A day of the week on the local clock, Monday first.
   public enum Weekday: String, Hashable, Sendable, Codable, CaseIterable {
     case mon, tue, wed, thu, fri, sat, sun
   }

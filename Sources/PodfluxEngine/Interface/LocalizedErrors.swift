@@ -3,11 +3,11 @@ import PodfluxCore
 
 /// What programs show of an error: without it Foundation shows its type and a number.
 extension EngineError: LocalizedError {
-  /// One sentence for people.
+  /// The error's description, for `localizedDescription`.
   public var errorDescription: String? { description }
 }
 
 extension Refusal: LocalizedError {
-  /// The message.
+  /// The refusal's message, for `localizedDescription`.
   public var errorDescription: String? { message }
 }

@@ -8,13 +8,13 @@ import WireProtocol
 /// It is told of actions and of a list of downloads that move. Where that leaves a doubt, such as after an attempt that
 /// has failed and may be tried again, the caller looks the downloads up (`needsLook`, `look`).
 package struct DownloadFollower {
-  /// What has become of a download.
+  /// How a followed download has ended, for the follower.
   package enum Outcome: Hashable, Sendable {
     case done(path: String, bytes: Int64)
     case failed(Failure)
-    /// It is paused, or removed: others have decided so.
+    /// Another client or a rule has paused or removed the download.
     case left(String)
-    /// It waits for something that does not come by itself, and waits on.
+    /// The download keeps waiting for something that does not come by itself.
     case waits(String)
   }
 
@@ -53,13 +53,13 @@ package struct DownloadFollower {
   /// The downloads that have ended, and may still be on the list of those that move.
   private var ended: Set<String> = []
   private var lastSeen: [String: DownloadItem] = [:]
-  /// The bytes of those that are done.
+  /// The bytes of the completed downloads.
   package private(set) var doneBytes: Int64 = 0
   package var done: Int { complete.count }
-  /// Those that are done.
+  /// The ids of the completed downloads.
   private var complete: Set<String> = []
   package private(set) var failures: [Failure] = []
-  /// Those that have failed.
+  /// The ids of the failed downloads.
   private var failed: Set<String> = []
   package private(set) var left = 0
   /// How many downloads were removed since, those included that had ended before: by rules, or by others.
@@ -68,13 +68,13 @@ package struct DownloadFollower {
   package private(set) var deletedFiles: [DeletedFile] = []
   /// How many files were deleted with them.
   package private(set) var deleted = 0
-  /// How many wait for what does not come by itself, and are waited for no longer.
+  /// How many downloads are not waited for any longer, since they wait for something that does not come by itself.
   package var stuck: Int { listedStuck + unlistedStuck }
-  /// Those of them that were listed.
+  /// How many of the stuck downloads were on the engine's list, and were reported one by one.
   private var listedStuck = 0
-  /// How many of them the list had no room for.
+  /// How many of the stuck downloads the engine's list had no room for.
   package private(set) var unlistedStuck = 0
-  /// Whether what moved last was given up.
+  /// Whether the follower has given up the downloads that still moved (`giveUp`).
   private var hasGivenUp = false
 
   /// How many downloads that move are observed: more rows than a terminal shows. The engine reads and writes them anew
@@ -91,7 +91,7 @@ package struct DownloadFollower {
     (scope, pending) = (.all, [])
   }
 
-  /// What an engine is to be asked for.
+  /// The observation that the caller requests from the engine.
   package static var observation: Observation {
     let query = DownloadsQuery(
       condition: .states([.running, .waiting, .queued]), isUnfiltered: true, order: .init(.state, isReversed: true),

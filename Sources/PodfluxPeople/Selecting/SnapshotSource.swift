@@ -90,10 +90,10 @@ extension SnapshotSource {
     try downloads(of: .matching(condition))
   }
 
-  /// Those of the named downloads that are there.
+  /// The existing ones among the named downloads.
   package func downloads(_ ids: [DownloadID]) throws -> [DownloadItem] { try downloads(of: .many(ids)) }
 
-  /// The settings.
+  /// The settings as the engine shows them. Costs one snapshot.
   package func settings() throws -> JSONObject {
     try snapshot(SnapshotQuery(stores: [.settings])).json.required("settings", JSONObject.object)
   }
@@ -112,7 +112,7 @@ extension SnapshotSource {
     return feeds
   }
 
-  /// The title of each feed.
+  /// The feeds' titles by their ids; the id stands for a missing title. Costs a snapshot for each page of feeds.
   package func feedTitles() throws -> [String: String] {
     Dictionary(try feeds(fields: [.id, .title]).map { ($0.id, $0.title ?? $0.id) }) { first, _ in first }
   }

@@ -104,7 +104,7 @@ package struct LibraryTables {
       ])
   }
 
-  /// The row of a download.
+  /// The cells of a download's row, in the order of the table's columns.
   package func row(of item: DownloadItem) -> [StyledText] {
     let total = item.bytes.total.map { ByteCount($0) }
     let bytes =

@@ -88,7 +88,7 @@ extension InvariantChecker {
     }
   }
 
-  /// An attempt reports.
+  /// No attempt reports after its end.
   func willReport(_ report: AttemptReport) throws {
     guard !ended.contains(report.attempt) else {
       throw Violation(

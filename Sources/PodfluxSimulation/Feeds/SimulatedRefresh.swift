@@ -69,7 +69,7 @@ final class SimulatedRefresh {
     if world.sabotage == .namesakeTaken { core.undecidedItems = 0 }
   }
 
-  /// A number that changes with each exchange.
+  /// The number of exchanges so far; a change shows activity.
   var activity: Int { exchanges }
 
   // MARK: What the service asks
@@ -77,7 +77,7 @@ final class SimulatedRefresh {
   func begin() { hand(in: .begin) }
   func proceed() { hand(in: .proceed) }
 
-  /// It overtakes what waits: in the product that waits for milliseconds.
+  /// The stop overtakes the waiting events, which in the product wait for milliseconds only.
   func stop() throws {
     for command in core.handle(.stop, at: world.clock) { try obey(command) }
   }
@@ -95,7 +95,7 @@ final class SimulatedRefresh {
 
   // MARK: Events and commands
 
-  /// Takes in what was handed in first.
+  /// Handles the first waiting event.
   func work() throws {
     isScheduled = false
     guard !events.isEmpty else { return }
@@ -203,7 +203,7 @@ final class SimulatedRefresh {
     world.schedule(.feedExchange(self, number: networkNumber), after: world.feedDelay(oneIn: 1))
   }
 
-  /// Takes what comes next over the wire.
+  /// Receives the next delivery of the simulated network.
   func receiveNext(number: Int) throws {
     guard !isOver, number == networkNumber, !deliveries.isEmpty else { return }
     switch deliveries.removeFirst() {

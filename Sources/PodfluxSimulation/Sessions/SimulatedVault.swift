@@ -87,7 +87,7 @@ final class SimulatedDoor: SecretDoor, @unchecked Sendable {
 
   init(_ vault: SimulatedVault) { self.vault = vault }
 
-  /// The vault is opened.
+  /// Has the opened vault spare the secrets of requests that are not answered yet.
   func opened() { vault.spare(arriving) }
 
   func secret(from source: SecretSource, for wish: Session.Wish) throws(Refusal) -> KeptSecret {

@@ -1,18 +1,18 @@
 /// A request of HTTP/1.1 for the exposition, as far as the server reads it: up to the end of its head.
 enum ExpositionRequest {
-  /// What is known of a head so far.
+  /// The result of reading the bytes received so far.
   enum Reading: Hashable {
-    /// It goes on.
+    /// The head does not end in these bytes.
     case unfinished
-    /// It is longer than `maximumHeadBytes`.
+    /// The head is longer than `maximumHeadBytes`.
     case tooLong
-    /// It is no request.
+    /// The bytes are no HTTP request.
     case malformed
-    /// It is complete.
+    /// The head is complete.
     case complete(Request)
   }
 
-  /// What is asked for.
+  /// The parts of the request line that decide the answer.
   struct Request: Hashable {
     var method: String
     /// Without its query.

@@ -36,7 +36,7 @@ final class FractionCounterMetric: FloatingPointCounterHandler {
   var current: Double { value.withLock { $0 } }
 }
 
-/// A gauge.
+/// A value that can rise and fall; swift-metrics' meters and its recorders without aggregation.
 final class GaugeMetric: MeterHandler, RecorderHandler {
   private let value = Mutex(0.0)
 

@@ -20,7 +20,7 @@ public struct RequestRecord: Sendable {
   public let method: String
   /// The request target as sent, with its query.
   public let target: String
-  /// The header fields.
+  /// The header fields as sent, in their order.
   public let headers: HeaderFields
   /// The body of a POST: its first 64 KiB.
   public let form: [UInt8]

@@ -1,6 +1,6 @@
 /// Results in columns under a row of titles, for stdout.
 public struct TextTable: Sendable {
-  /// A column.
+  /// A column: its title, and the side on which its texts stand.
   public struct Column: Sendable {
     let title: String
     let alignment: Alignment

@@ -217,7 +217,7 @@ struct PayloadDescriber: PayloadCoder {
   private(set) var members: [Member] = []
   private(set) var rules: [MemberRule] = []
 
-  /// What it has been told of.
+  /// The members and rules recorded so far.
   var schema: PayloadSchema { PayloadSchema(members: members, rules: rules) }
 
   mutating func type(_ type: String, _ sentence: StaticString) {

@@ -191,7 +191,6 @@ extension JSONReader {
 extension JSONReader {
   var isAtEnd: Bool { position >= bytes.count }
 
-  /// The byte at the position; nil at the end.
   var current: UInt8? { isAtEnd ? nil : bytes[position] }
 
   private mutating func skipBlanks() {

@@ -13,7 +13,7 @@ struct BenchReport: Encodable {
   }
 }
 
-/// The machine.
+/// The conditions under which the figures were measured.
 struct Machine: Encodable {
   let cores: Int
   /// Debug builds prove nothing about speed.

@@ -39,7 +39,6 @@ struct SessionsCommand: ParsableCommand {
     }
   }
 
-  /// Opens one.
   struct Open: EngineCommand {
     static let configuration = CommandConfiguration(
       commandName: "open",
@@ -114,7 +113,6 @@ struct SessionsCommand: ParsableCommand {
     }
   }
 
-  /// Closes one.
   struct Close: EngineCommand {
     static let configuration = CommandConfiguration(
       commandName: "close", abstract: "Closes a session: its requests wait until it is opened again.")

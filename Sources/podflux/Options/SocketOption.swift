@@ -1,13 +1,12 @@
 import ArgumentParser
 import PodfluxPeople
 
-/// `--socket`.
 struct SocketOption: ParsableArguments {
   @Option(
     help: "The engine's Unix socket, for any number of clients; a path of at most 107 bytes.", completion: .file())
   var socket: String?
 
-  /// What was said; nil if nothing was.
+  /// The path that the option names; nil without the option.
   var path: SocketPath? {
     get throws(SocketFailure) {
       guard let socket else { return nil }

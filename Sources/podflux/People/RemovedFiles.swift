@@ -7,13 +7,13 @@ import PodfluxPeople
 /// The files of downloads that a command removes. The engine deletes them after its answer: this looks whether it
 /// could.
 struct RemovedFiles {
-  /// A file as it is before it is removed: another one may get its path.
+  /// A file as it was before its removal: later another file may get its path.
   fileprivate struct File {
     let download: DownloadID
     let path: String
     /// Nil where it cannot be read: then the file counts as there as long as nothing tells that it is not.
     let status: stat?
-    /// Whether it seems to be another one than the engine knows of.
+    /// Whether the file seems to differ from the one that the engine has recorded.
     let isChanged: Bool
 
     init?(of item: DownloadItem, in library: String) throws {
@@ -28,15 +28,15 @@ struct RemovedFiles {
 
     /// A file gets its episode's date, or that of its download, when it gets its name.
     private static func isChanged(_ status: stat, from item: DownloadItem) throws -> Bool {
-      // With tags it is another one than what was downloaded.
+      // A tagged file has another length than the downloaded bytes.
       let length = try item.json.object("tagged")?.integer("length") ?? item.bytes.total
       if let length, length != Int64(status.st_size) { return true }
       guard let finished = item.dates.finished else { return false }
       return FoundFile.isChange(at: Timestamp(status.st_mtim), after: finished)
     }
 
-    /// Whether its content, its names or its permissions were changed after its download's end: then the engine may
-    /// find that it is another one. Its own renaming changes that time, too.
+    /// Whether the file's content, names or permissions were changed after its download's end: then the engine may find
+    /// a change and keep the file. A renaming by the engine changes that time (st_ctim), too.
     private(set) var isDoubtful = false
 
     var isThere: Bool {
@@ -59,10 +59,10 @@ struct RemovedFiles {
   /// Whether a file was not where the engine that was running before had seen it last: a person may have moved it.
   private(set) var lackOne = false
 
-  /// How many there are.
+  /// The number of files.
   var count: Int { files.count }
 
-  /// Looks at the files of downloads. Of those no more is kept.
+  /// Looks at the files of downloads, and keeps nothing else of the downloads.
   init(of downloads: [DownloadID], with access: EngineAccess) throws {
     let fields: Set<ItemField> = [.id, .state, .path, .bytes, .tagged, .finishedAt]
     try access.connection.forEachDownload(of: downloads, fields: fields) { item in

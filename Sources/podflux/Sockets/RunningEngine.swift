@@ -155,7 +155,8 @@ extension SocketPath {
   /// Whether the engine there counts only if it has this library.
   fileprivate func mustServe(_ place: LibraryPlace) -> Bool {
     switch origin {
-    // What one command names comes before what is usual; what is usual belongs together.
+    // A socket option overrides a configured library, and must match a library option only. A configured socket must
+    // belong to the library.
     case .given(.option): place.source == .option
     case .given: true
     case .library: false

@@ -167,14 +167,14 @@ extension CleanupPlanner {
       if isBack || options.orphans == .adopt,
         try adopters.contains(former.download) || !evidence.canAdopt(former.download)
       {
-        // A download that has another file by now leaves this one to a new download.
+        // A download that has another file by now does not take this one back: adoption makes a new download of it.
         guard options.orphans != .adopt else { continue }
         isBack = false
       }
       let because = isBack ? "it is the file that a download had before it was missing" : former.cause.offer
       let owner = Owner(id: former.download, sha256: former.file.sha256, because: because, isBack: isBack)
       guard isSameFile, former.cause == .missing, !isBack, options.orphans != .adopt else { return owner }
-      // It may be back for another download.
+      // A later candidate may be the download whose missing file this is.
       offered = offered ?? owner
     }
     return offered

@@ -98,6 +98,7 @@ public struct CleanupStep: Hashable, Sendable {
     public var isAct: Bool { self != .offer && self != .leave }
   }
 
+  /// Whether a step was taken. A planned one is still to be taken, unless its run only plans.
   public enum Status: String, Hashable, Sendable, Codable, CaseIterable {
     case planned
     case done

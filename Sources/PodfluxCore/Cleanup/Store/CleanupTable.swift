@@ -1,5 +1,6 @@
 import Flux
 
+/// The port of the cleanup's tables. All calls belong to the turn's transaction.
 public protocol CleanupTables {
   /// Runs and their steps.
   var cleanup: any CleanupTable { get }

@@ -71,7 +71,8 @@ extension DownloadsStore {
       // File systems store any time, but nothing was changed later than now.
       download.dates.modified = file.modified.map { min($0, turn.now) } ?? turn.now
     }
-    // What was downloaded stays what it was; of a file that was tagged it was another one from the beginning.
+    // The counters describe the downloaded bytes. A tagged file has differed from them since it was published, so that
+    // its later lengths do not change them.
     if download.original == nil {
       download.progress.durable = file.length
       download.progress.total = file.length
@@ -88,7 +89,7 @@ extension DownloadsStore {
     guard live[id] == nil else { return }
     // A download that was enqueued under the same id since waits for the deletions, too.
     if !isMoved, file.inode == FoundFile.unknownInode, try !turn.tables.downloads.contains(id) {
-      // What has that name is another file, which could not be told from this one.
+      // Another file has the former name; without a lasting inode it could not be told from this one.
       file.path = path
       _ = try turn.tables.deletions.spare(file)
     }
@@ -145,7 +146,7 @@ extension DownloadsStore {
     download.isHeld = isOwed || live[download.id] != nil
     try turn.tables.formerFiles.insert(
       FormerFile(of: download, loss.file, loss.cause), at: turn.now)
-    // It may have been chosen to be read again; what is not completed has no file to read.
+    // The download may be marked for a verification; only a completed one has a file to read.
     try turn.tables.verifications.forget(download.id)
     download.progress = .init(discarded: download.progress.discarded)
     (download.dates.finished, download.dates.modified) = (nil, nil)

@@ -5,19 +5,19 @@ import Flux
 extension DownloadsStore {
   /// What is known of the downloads that wait for room.
   struct RoomWatch: Hashable, Sendable {
-    /// Whether it has to be looked who waits.
+    /// Whether the list of waiting downloads has to be read again.
     var isStale = false
-    /// How many wait.
+    /// How many downloads wait for room.
     var waiting = 0
-    /// What the first of them need, as room goes to them. It holds as long as it has not to be looked who waits.
+    /// The needs of the first waiting downloads, in the order in which they get room. Valid unless `isStale`.
     var line: [QuotaNeed] = []
-    /// What the storage quota leaves no room for, as of the last turn.
+    /// The needs for which the storage quota left no room in the last turn.
     var needs: [QuotaNeed] = []
     /// Whether the files' bytes were counted anew before the first of these.
     var isRecounted = false
-    /// What those that wait are to the others.
+    /// How the downloads that wait for room obstruct queued ones.
     var lack = LackOfRoom()
-    /// What rules want beside those that wait; nil where it has not been looked for.
+    /// The downloads that rules want beside the waiting ones; nil where nothing has looked for them.
     var ruleLine: RuleLine?
     /// How many free bytes have been asked for.
     var asked: Int64?

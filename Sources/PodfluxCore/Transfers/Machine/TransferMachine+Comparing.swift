@@ -1,6 +1,6 @@
-/// What comes of comparing what arrives with what is kept.
+/// Handles the result of comparing received and kept bytes.
 extension TransferMachine {
-  /// Everything kept has been repeated: what follows is new, and of the version that comes.
+  /// The server has repeated all kept bytes: the following bytes are new, and of the incoming version.
   public mutating func keptWasRepeated() {
     guard var incoming else { return }
     incoming.rotatesTags = rotatesTags(incoming)
@@ -19,7 +19,7 @@ extension TransferMachine {
     return version.rotatesTags || (known != current && base >= ResumeRecord.overlap)
   }
 
-  /// What arrives differs from what is kept. The shell keeps the piece back.
+  /// A received byte differs from the kept one at this offset. The shell holds the piece back.
   public mutating func keptDiffers(at offset: Int64) -> [Order] {
     switch state {
     case .receiving(let plan) where !isStopping: return changed(at: offset, plan, ending: nil)
@@ -52,7 +52,7 @@ extension TransferMachine {
     let cause = suspicion ?? self.cause
     version = incoming ?? version
     incoming = nil
-    // It is another version after all.
+    // The incoming bytes are those of another version after all.
     if isTotalAssumed { (version.total, isTotalAssumed) = (nil, false) }
     return restart(discarding: base - offset, because: cause, then: .goOn(at: offset, ending))
   }

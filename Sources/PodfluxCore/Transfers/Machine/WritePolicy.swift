@@ -27,6 +27,7 @@ public enum WritePolicy {
 
 /// Decides when to checkpoint a transfer.
 public struct CheckpointMeter: Sendable {
+  /// What the transfer does next for the durability of its bytes.
   public enum Decision: Hashable, Sendable {
     case none
     /// Record the version of the partial file's bytes in the row, before any byte counts.

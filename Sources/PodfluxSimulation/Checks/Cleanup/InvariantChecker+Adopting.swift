@@ -57,7 +57,7 @@ extension InvariantChecker {
     var steps: [CleanupStep]
   }
 
-  /// A survey begins.
+  /// Keeps rows and files as they are when a survey for an adoption begins.
   func beginsSurvey(_ run: CleanupRun, on disk: SimulatedDisk) {
     guard run.adopting != nil else { return }
     adoptionScene = AdoptionScene(self, disk)

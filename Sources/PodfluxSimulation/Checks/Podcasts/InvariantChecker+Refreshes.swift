@@ -33,7 +33,7 @@ extension InvariantChecker {
     return path.status == .online && (policy == .any || path.isUnmetered)
   }
 
-  /// A refresh begins an exchange.
+  /// The exchanges of refreshes stay within their slots, in all and with each host.
   func willBeginExchange(of shell: SimulatedRefresh) throws {
     let hosts = shell.process.refreshes.values.compactMap(\.exchangeHost)
     let onHost = hosts.filter { $0 == shell.exchangeHost }.count
@@ -70,7 +70,7 @@ extension InvariantChecker {
     throw Violation(.path, "\(count) bytes of \(feed.id) come over \(path.device ?? "?"), which the engine knows")
   }
 
-  /// A refresh reports.
+  /// No refresh reports after its end, and none sets the next one too early or too late.
   func willReport(_ report: RefreshReport, of refresh: SimulatedRefresh) throws {
     guard !feeds.ended.contains(report.refresh) else {
       throw Violation(.oneEnd, "refresh \(report.refresh.generation) of \(report.refresh.feed) reports after its end")

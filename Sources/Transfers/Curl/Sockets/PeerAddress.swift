@@ -45,12 +45,12 @@ struct PeerAddress: Hashable, Sendable {
     }
   }
 
-  /// The address that packets have: the IPv4 one of one that is mapped to IPv6.
+  /// The address in the packets: for an IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2), the IPv4 address.
   var unmapped: [UInt8] {
     bytes.count == 16 && bytes.starts(with: Self.mappedPrefix) ? Array(bytes.dropFirst(Self.mappedPrefix.count)) : bytes
   }
 
-  /// The same, for the rules of what may be reached.
+  /// The address as `IPAddress`, for the rules that decide which addresses a request may reach.
   var internet: IPAddress? { IPAddress(bytes) }
 
   private static let loopback6: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
@@ -61,9 +61,9 @@ struct PeerAddress: Hashable, Sendable {
 enum SocketDemand: Hashable, Sendable {
   /// The kernel chooses the route.
   case leave
-  /// Bind it to the device before connecting.
+  /// The socket is bound to the device before connecting.
   case bind(device: String)
-  /// Do not open it.
+  /// The socket is not opened.
   case refuse
 }
 

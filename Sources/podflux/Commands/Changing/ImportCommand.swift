@@ -68,7 +68,7 @@ struct ImportCommand: EngineCommand {
         others.append(feed)
         continue
       }
-      // One that is there keeps the login that it has.
+      // An existing subscription keeps its session.
       let isNew = try there.contains(feed.address.redacted) ? false : subscribe(to: feed, login, with: access)
       switch isNew {
       case true?: added += 1
