@@ -39,7 +39,7 @@ public struct TagOrder: Codable, Hashable, Sendable {
 
 /// Why the worker has ended: its exit status.
 enum WorkerEnd: Int32 {
-  /// It has tagged the file, or has said what its tags are.
+  /// The worker has tagged the file, or has written down which tags the file has.
   case done = 0
   /// The order or the descriptors are not what they should be.
   case misused = 64

@@ -29,7 +29,7 @@ public struct Tagger: Sendable {
   /// What has come of a copy.
   public enum Outcome: Hashable, Sendable {
     case tagged
-    /// It was told to end, and the copy is of no use.
+    /// The tagger was told to end, and the copy is of no use.
     case stopped
     /// The copy is of no use; the reason is for people.
     case failed(String)
@@ -153,7 +153,7 @@ public struct Tagger: Sendable {
     if early != nil { kill(child, SIGKILL) }
     var status: Int32 = 0
     while waitpid(child, &status, 0) < 0 {
-      // Another part of the program has taken its end: what it was is unknown.
+      // Another part of the program has waited for the worker: its exit status is unknown.
       guard errno == EINTR else { return early ?? .failed("the tagger's end was missed") }
     }
     return early ?? Self.outcome(of: status)

@@ -52,7 +52,7 @@ extension SnapshotQuery {
   }
 }
 
-/// What a line holds besides what it asks for.
+/// The envelope of a line: its checked outer members, and its payload as it came.
 struct Envelope {
   let type: String
   let payload: JSONObject

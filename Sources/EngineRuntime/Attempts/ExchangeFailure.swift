@@ -84,7 +84,7 @@ extension DownloadError {
       }
     let outlook: Outlook? =
       switch failure.reason {
-      // It would be refused again, until a person says otherwise.
+      // The engine would refuse the address again, until a person permits it.
       case .notPublic: .lasting
       case .noSocket: .passing
       default: nil

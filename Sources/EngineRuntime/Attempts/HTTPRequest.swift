@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// One exchange with an origin, redirects included: what is asked for, and how long it may take.
+/// The request of one exchange with an origin, redirects included, and the limits of its time and speed.
 package struct HTTPRequest: Sendable {
   /// Where to begin; http or https. User info in it becomes basic authentication of that origin.
   package var url: String

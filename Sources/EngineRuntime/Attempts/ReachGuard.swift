@@ -10,7 +10,7 @@ package struct ReachGuard: Sendable {
     /// A proxy finds the host: where that is cannot be seen from here. A proxy is what an owner of a network has set up
     /// as the way out, and may refuse what it likes.
     case behindProxy
-    /// It cannot be told.
+    /// The address cannot be determined.
     case unknown
 
     /// The class of what comes from there.

@@ -11,8 +11,8 @@ extension EngineLoop {
     for request in requests {
       switch request.content {
       case .action(.stop(let mode)):
-        // It is in no row anyway: it is done all the same. Until the stores know of it attempts go on; they keep what
-        // they had synced.
+        // No row records a stop, so the engine stops all the same. Until the stores handle the stop, attempts go on;
+        // they keep what they had synced.
         answer(request, with: .handled(.done))
         owed.append(.stop(mode))
       case .action: respond(to: request, .refusal(refusal))

@@ -8,9 +8,9 @@ public struct ContentReading<Contents: PublishedFileContents> {
   public enum Progress: Hashable, Sendable {
     /// So many bytes were read.
     case read(bytes: Int)
-    /// All of it was read, and it held that when it was opened.
+    /// The whole file was read, and had this content when it was opened.
     case complete
-    /// Another program wrote to it meanwhile: what was read is perhaps nothing that it ever held.
+    /// Another program wrote to the file meanwhile: the bytes read may be no content that the file ever had.
     case changed
   }
 

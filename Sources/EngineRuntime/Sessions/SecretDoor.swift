@@ -28,7 +28,7 @@ extension SecretDoor {
   /// The action with a reference in the place of its secret, if it has one: that is in the vault then, durably.
   package func takingSecret(of action: Action) throws(Refusal) -> Action {
     guard let login = action.login else { return action }
-    // It would give a client the secret of another one's session.
+    // A reference from a client would give it the secret of another session.
     guard login.wish.secret == nil else {
       throw Refusal(.unknownField, "references to secrets are the engine's own", path: "payload.secretReference")
     }

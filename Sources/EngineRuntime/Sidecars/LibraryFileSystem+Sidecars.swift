@@ -38,7 +38,7 @@ extension LibraryFileSystem {
         return .moved(move.sidecar, madeFolders: folders)
       }
     } catch {
-      // It keeps its name, like one that was changed or has gone.
+      // A sidecar that cannot be moved keeps its name, like one that was changed or is gone.
     }
     return .notMoved(move.sidecar)
   }

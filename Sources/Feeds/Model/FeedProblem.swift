@@ -2,11 +2,11 @@
 public struct FeedProblem: Error, Hashable, Sendable {
   /// What the element or the attribute should have been.
   public enum Fault: Hashable, Sendable {
-    /// It is not there, or empty.
+    /// The element or attribute is missing or empty.
     case missing
-    /// It cannot be read; with the beginning of its value.
+    /// The value cannot be parsed; with its beginning.
     case invalid(String)
-    /// It is longer than its limit, and was cut or dropped.
+    /// The value is longer than its limit, and was cut or dropped.
     case tooLong
     /// There are more than a feed may have.
     case tooMany

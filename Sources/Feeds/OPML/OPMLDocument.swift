@@ -49,9 +49,9 @@ public struct OPMLDocument: Hashable, Sendable {
 public enum OPMLError: Error, Hashable, Sendable {
   /// There is no element in it.
   case empty
-  /// It is a feed itself.
+  /// The document is a feed itself.
   case feed
-  /// It is a web page.
+  /// The document is a web page.
   case page
   /// It is anything else, or its outlines come after `FeedLimits.maximumBytesBeforeRoot`.
   case unknown

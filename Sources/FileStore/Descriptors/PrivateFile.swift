@@ -33,7 +33,7 @@ public struct PrivateFile: Sendable {
     let folder = try openFolder()
     guard try folder.statusOfChild(name)?.regularFile(at: path) != nil else { return nil }
     let file = try folder.openChild(name, O_RDONLY | O_NONBLOCK)
-    // Another one may have come between.
+    // Another file may have got the name between the look and the opening.
     let size = try file.status().regularFile(at: path).size
     let isPrivate = try Self.isPrivate(file)
     return Contents(

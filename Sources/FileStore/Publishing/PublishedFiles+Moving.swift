@@ -9,7 +9,7 @@ extension PublishedFiles {
     case moved(madeFolders: [EntryPath])
     /// Nothing is at the former path.
     case gone
-    /// Another file is there, or one of another length.
+    /// Another file is at the former path, or the file has another length.
     case changed
     /// The new path is taken.
     case taken
@@ -84,7 +84,7 @@ extension PublishedFiles {
   ) throws(FileError) -> Bool {
     guard mayHaveBegun, other.kind == .regular else { return false }
     if other.identity == identity, identity.hasLastingInode, FoldedName(source.name) != FoldedName(walk.name) {
-      // It was linked, and was to be unlinked.
+      // An earlier move has made the new link, and ended before it removed the old one.
       _ = try source.folder.deleteFile(source.name)
       return true
     }

@@ -13,11 +13,11 @@ public final class LibraryDatabase: Sendable {
   public enum OpeningError: Error, CustomStringConvertible {
     /// A later version of Podflux wrote it.
     case newer
-    /// An earlier version wrote it, and no engine of this version has opened it since.
+    /// An earlier version wrote the database, and no engine of this version has opened it since.
     case older
-    /// Another program wrote it.
+    /// Another program wrote the database.
     case foreign
-    /// It is not a database, or it is corrupt.
+    /// The file is no database, or the database is corrupt.
     case damaged(String)
     /// The file does not exist.
     case missing

@@ -60,7 +60,7 @@ struct SQLRuleReader: RuleReading {
     return try Int64.fetchOne(statement, arguments: StatementArguments(values)) ?? 0
   }
 
-  /// Those of these feeds that have rules, by their keys.
+  /// The feeds with rules among these keys.
   func feeds(_ keys: [Feed.Key]) throws -> [RuledFeed] {
     guard !keys.isEmpty else { return [] }
     let statement = try db.cachedStatement(sql: StoredRuledFeed.select)

@@ -60,7 +60,7 @@ public struct AdoptionPlanner: Sendable {
     }
     let feeds = names.feeds(ofFileAt: file.place, preferring: onlyFeed)
     if feeds.count == 1 {
-      // Another feed's file is not looked for.
+      // Where one feed's files are wanted, those of other feeds are skipped.
       guard onlyFeed == nil || onlyFeed == feeds[0] else { return }
       filesByFeed[feeds[0], default: []].append(file)
     } else {

@@ -242,7 +242,7 @@ extension EpisodeFileMatcher {
       candidate.evidence.insert(.date)
       return
     }
-    // It may be the day on a clock elsewhere.
+    // The name may have the date of another time zone.
     let elsewhere = Self.clocks.map { published.advanced(byMilliseconds: $0 * 3_600_000).day }
     let isNear = dates.contains { days in days.contains { elsewhere[0] <= $0 && $0 <= elsewhere[1] } }
     if !isNear { candidate.contradictions.append(.date) }

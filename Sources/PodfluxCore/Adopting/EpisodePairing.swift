@@ -16,11 +16,11 @@ public struct EpisodePairing: Hashable, Sendable, Codable {
     case tags
     /// Its name or its tags have the day.
     case date
-    /// Its name has the number.
+    /// The file's name has the episode's number.
     case number
-    /// It is as long as the feed says, and no other episode is.
+    /// The file is as long as the feed says of this episode and of no other.
     case length
-    /// It was written at the moment at which the episode was published.
+    /// The file was written at the moment at which the episode was published.
     case modified
 
     public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
@@ -34,7 +34,7 @@ public struct EpisodePairing: Hashable, Sendable, Codable {
     case doubtful
     /// One piece of evidence decides, and none contradicts it.
     case likely
-    /// By two things or more that tell.
+    /// Two or more pieces of evidence decide.
     case certain
 
     public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
@@ -62,7 +62,7 @@ public struct EpisodePairing: Hashable, Sendable, Codable {
 public enum AdoptionDoubt: Hashable, Sendable {
   /// Nothing agrees with any episode.
   case unknown
-  /// It is named after a title that so many feeds have.
+  /// The file is named after a title that so many feeds have.
   case manyFeeds(Int)
   /// This many episodes agree with the file equally well.
   case ambiguous(Int)

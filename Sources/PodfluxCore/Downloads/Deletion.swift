@@ -22,7 +22,7 @@ public struct Deletion: Hashable, Sendable {
   /// How to remove a published file.
   public enum Fate: Hashable, Sendable {
     case deleted
-    /// It moves to quarantine. The partial file stays.
+    /// The published file moves to quarantine. The partial file stays.
     case quarantined
   }
 

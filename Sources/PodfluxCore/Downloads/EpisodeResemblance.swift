@@ -8,9 +8,9 @@ import Flux
 public enum EpisodeResemblance: CaseIterable, Sendable {
   /// The download has only its address: the URL is all that can be compared.
   case address
-  /// It has the episode's title, and one of the two has no date.
+  /// The download has the episode's title, and one of the two has no date.
   case title
-  /// It has the episode's date, and another title or none.
+  /// The download has the episode's date, and another title or none.
   case date
   case titleAndDate
 

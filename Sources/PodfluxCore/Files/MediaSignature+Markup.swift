@@ -59,7 +59,7 @@ private struct MarkupBeginning {
     case page
     /// Its local name, in lower case, and the position after it.
     case element(String, end: Int)
-    /// It comes after the prefix, if at all.
+    /// The root element, if there is one, begins after the prefix.
     case beyondSight
     /// There is none: the content is no markup.
     case none

@@ -18,10 +18,10 @@ public enum HostScope: Hashable, Sendable {
 
 /// What the scheduler says of a feed that is due.
 public enum DueVerdict: Hashable, Sendable {
-  /// It is not to be refreshed now.
+  /// The feed is not to be refreshed now.
   case passed
   case taken
-  /// It is taken, and there is no room for a further one on its host or at all.
+  /// The feed is taken, and no slot is left on its host or at all.
   case takenAsLast
 }
 
@@ -111,7 +111,7 @@ public protocol EpisodeTable {
   func wanted(_ condition: EpisodeCondition, at moment: ConditionMoment, limit: Int) throws -> [Episode]
   /// The downloads of a feed's episodes that exist.
   func downloads(of feed: Feed.Key) throws -> [DownloadID]
-  /// Those of them that no episode of another feed has.
+  /// The downloads of a feed's episodes that no episode of another feed has.
   func ownDownloads(of feed: Feed.Key) throws -> [DownloadID]
 }
 

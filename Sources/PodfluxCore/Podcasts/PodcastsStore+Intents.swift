@@ -23,7 +23,7 @@ extension PodcastsStore {
     let address = wish.address.normalized
     let sameID = try wish.id.flatMap { try turn.tables.feeds.find($0)?.id }
     if let known = try sameID ?? knownFeed(at: wish.address, in: turn) {
-      // Its server has said that it is gone, and the client says that it is there.
+      // The server has said that the feed is gone, and the client says that it exists.
       if let feed = try turn.tables.feeds.find(known), feed.refreshes.hasEnded, try askRefresh(of: feed, in: turn) {
         hostsToSearch = nil
       }
@@ -118,7 +118,7 @@ extension PodcastsStore {
       if !choice.isNew { session = key }
     }
     if update.session?.isNew != true {
-      // What is there already is looked at where it gets a session.
+      // A new session must fit the existing address as well.
       let own = update.address ?? (update.session == nil ? nil : feed.address)
       try context.sessions.check([own].compactMap(\.self), of: session)
     }

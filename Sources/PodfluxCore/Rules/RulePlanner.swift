@@ -87,7 +87,7 @@ public struct RulePlanner: Sendable {
     case .never, .gone, .requested, .ruled(.failed): return decideAlone(episode) ?? candidate(episode, rank: rank)
     case .ruled(.untouched):
       guard !episode.isFavorite else { return .leave(nil) }
-      // It would be deleted at once.
+      // A rule would delete the episode at once.
       if let limit = excess(of: episode.length ?? 0) { return .delete(.exceeds(limit)) }
       held.add(episode.length ?? 0)
       return .leave(nil)

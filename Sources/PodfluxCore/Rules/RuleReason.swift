@@ -2,28 +2,28 @@
 public enum RuleReason: Hashable, Sendable, Codable {
   // Why it is downloaded.
 
-  /// It has appeared since the rule was set.
+  /// The episode has appeared since the rule was set.
   case isNew
-  /// It is among the first of those that were there when the rule was set.
+  /// The episode is among the first of those that existed when the rule was set.
   case isAmong(rank: Int64, limit: Int64, order: FeedRules.Order)
-  /// It was there when the rule was set, which takes all.
+  /// The episode existed when the rule was set, and the rule takes all.
   case takesAll
-  /// A rule had downloaded it, and its file was gone for a time.
+  /// A rule had downloaded the episode, and its file was missing for a time.
   case hasReturned
 
   // Why it is not.
 
   /// It was there when the rule was set, and others come before it.
   case isBeyond(rank: Int64, limit: Int64, order: FeedRules.Order)
-  /// It was there when the rule was set, which takes new ones only.
+  /// The episode existed when the rule was set, and the rule takes new ones only.
   case wasThere
-  /// It was there when the rule was set, and was found only after the rule had chosen among those that were there.
+  /// The episode existed when the rule was set, and was found only after the rule had chosen among the existing ones.
   case cameTooLate
-  /// The rule's condition leaves it out.
+  /// The rule's condition excludes the episode.
   case isExcluded
-  /// It has appeared since, but by its date it is an old one.
+  /// The episode has appeared since the rule was set, but its date says that it is an old one.
   case isBackdated
-  /// It was downloaded before, and a person has removed it, or its file was lost.
+  /// The episode was downloaded before, and a person has removed the download, or the file was lost.
   case wasRemoved
   /// A person has archived it.
   case isArchived
@@ -38,11 +38,11 @@ public enum RuleReason: Hashable, Sendable, Codable {
 
   // Why it is deleted.
 
-  /// It is more than is to be kept.
+  /// The episode is beyond what the rule keeps.
   case exceeds(Limit)
-  /// The storage quota needs its room, and no older one was left.
+  /// The storage quota needs the episode's room, and no older episode was left to delete.
   case exceedsQuota
-  /// It is larger than the whole storage quota.
+  /// The episode is larger than the whole storage quota.
   case exceedsQuotaAlone
 
   /// What is kept.
@@ -63,7 +63,7 @@ public enum RuleReason: Hashable, Sendable, Codable {
   /// Which of its clauses does.
   public enum Clause: String, Hashable, Sendable, CaseIterable {
     case since, newest, order, `where`, days, bytes
-    /// None of its own: what holds for all rules.
+    /// No clause of its own: the reason holds for all rules.
     case always
   }
 
@@ -141,13 +141,13 @@ public struct RuleVerdict: Hashable, Sendable {
 
   /// What rules have done about an episode, or are about to do.
   public enum Outcome: String, Hashable, Sendable, CaseIterable {
-    /// A rule has added its download.
+    /// A rule has added the episode's download.
     case downloaded
-    /// A rule is about to add it.
+    /// A rule is about to add the download.
     case wanted
-    /// No rule downloads it.
+    /// No rule downloads the episode.
     case notDownloaded
-    /// A rule has deleted it.
+    /// A rule has deleted the download.
     case deleted
   }
 }

@@ -105,11 +105,11 @@ public protocol RuleTable: RuleReading {
 extension Episode {
   /// What a rule has last done about an episode.
   public enum Ruling: Hashable, Sendable, Codable {
-    /// It has added its download.
+    /// The rule has added the episode's download.
     case downloaded(RuleReason)
-    /// It has deleted its download.
+    /// The rule has deleted the episode's download.
     case deleted(RuleReason)
-    /// It did not take it when it was new.
+    /// The rule did not take the episode when it was new.
     case passedOver(RuleReason)
   }
 }

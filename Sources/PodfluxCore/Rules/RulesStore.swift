@@ -44,7 +44,7 @@ public struct RulesStore: DomainStore {
   private var hasDue = false
   /// The feeds whose rules are due and must wait before they delete anything.
   var held: Set<Feed.Key> = []
-  /// Those of them that wait until rows and files have been compared: a row may name a file that a person has moved.
+  /// The held feeds that wait until rows and files have been compared: a row may name a file that a person has moved.
   var awaitingComparison: Set<Feed.Key> = []
   /// Deletions that were due by then are left to another engine; nil if none are.
   private(set) var owedUntil: Timestamp?
@@ -100,7 +100,7 @@ public struct RulesStore: DomainStore {
     case .podcasts(.remarked(.matching)): noteDue(try rules.makeAllDue(at: now), at: now)
     // From now on it is the person's: what a rule has done about it before does not count.
     case .podcasts(.wanted(let episode, _)), .podcasts(.claimed(let episode, _)): try rules.write(nil, of: episode)
-    // It was there before: no rule has asked for it.
+    // The download existed before, so no rule has requested it.
     case .downloads(.enqueued(let episode, _, isNew: false)): try rules.write(nil, of: episode)
     case .downloads(.returned(let episode)):
       try rules.write(.downloaded(.hasReturned), of: episode)

@@ -89,7 +89,7 @@ public struct SessionRetrier: Hashable, Sendable {
   public enum Reason: Hashable, Sendable {
     /// The session's credentials are good, and not for this address.
     case notForThis
-    /// It was sent as often as a request is.
+    /// The request was sent as often as requests are.
     case tooManyTries
   }
 

@@ -63,7 +63,7 @@ public enum SessionState: Hashable, Sendable {
     switch (self, next) {
     case (_, .created): true
     case (.created, .opening(let opening)): !opening.isRenewal
-    // Another try.
+    // Another try of the same opening.
     case (.opening(let before), .opening(let after)): before.isRenewal == after.isRenewal
     case (.open, .opening(let opening)), (.extended, .opening(let opening)): opening.isRenewal
     case (.opening(let opening), .open): !opening.isRenewal

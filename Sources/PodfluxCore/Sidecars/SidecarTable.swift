@@ -61,8 +61,8 @@ public protocol SidecarTable {
 public enum SidecarNeed: Hashable, Sendable {
   /// Sidecars without an address: they are made of rows and need no network.
   case nothing
-  /// They have an address, and none of these sessions.
+  /// Sidecars that have an address, and none of these sessions.
   case network(sparing: Set<Session.Key>)
-  /// They have an address, and one of these sessions.
+  /// Sidecars that have an address, and one of these sessions.
   case sessions(Set<Session.Key>)
 }

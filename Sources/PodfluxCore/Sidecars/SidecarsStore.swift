@@ -128,7 +128,7 @@ public struct SidecarsStore: DomainStore {
       scanAfter = 0
       try turn.tables.sidecars.save(scanAfter: scanAfter)
     case .downloads(.completed(let id)): try want(for: id, reading: context, in: turn)
-    // One that is completed already has got an episode.
+    // An existing download, which may be completed already, has got an episode.
     case .downloads(.enqueued(_, let id, isNew: false)): try want(for: id, reading: context, in: turn)
     // A file that is written already stays as it is.
     case .podcasts(.noted(let ids)): for id in ids { try want(for: id, reading: context, in: turn) }

@@ -9,9 +9,9 @@ struct ConnectedClients {
   }
 
   private var entries: [ClientID: Entry] = [:]
-  /// Those whose requests have been answered since the last turn ended.
+  /// The clients whose requests have been answered since the last turn ended.
   private var concerned: Set<ClientID> = []
-  /// Those that observe actions.
+  /// The clients that observe actions.
   private var observingActionsIDs: Set<ClientID> = []
 
   var count: Int { entries.count }

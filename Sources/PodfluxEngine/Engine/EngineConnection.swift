@@ -35,7 +35,7 @@ public final class EngineConnection: Sendable {
     post(said: content.asSaid(), completion: completion)
   }
 
-  /// The same for what was read from a client's line.
+  /// Posts a request as a client's line has it; otherwise like `post(_:completion:)`.
   package func post(said content: EngineRequest.Content, completion: @escaping @Sendable (Response) -> Void) -> Bool {
     let request = EngineRequest(content, by: id) { [self] response in
       guard !hasEnded.load(ordering: .acquiring) else { return }

@@ -9,7 +9,7 @@ extension EngineCore {
     guard let tell = configuration.onCompletion, let library = session?.library else { return }
     for id in actions.flatMap(\.possiblyCompleted) {
       do {
-        // Another action of the batch may have removed it.
+        // Another action of the batch may have removed the download.
         guard let found = try library.database.read({ try $0.nameable(id) }), case .completed = found.download.state
         else { continue }
         var encoder = LineEncoder()

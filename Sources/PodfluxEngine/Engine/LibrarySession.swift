@@ -67,7 +67,7 @@ final class LibrarySession: EngineSession, @unchecked Sendable {
       requestDelays: configuration.requestDelays, logger: configuration.logger, post: post)
   }
 
-  /// What the stores hold, and the version of what is counted.
+  /// The stores' state, and the version of the counts.
   var stores: (stores: Stores, countsVersion: Int) { (dispatcher.state, ledger.countsVersion) }
 
   // MARK: EngineSession

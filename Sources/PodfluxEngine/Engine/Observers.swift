@@ -92,7 +92,7 @@ final class Observers: @unchecked Sendable {
     for (interval, group) in groups { tell(Array(group.watches.values), interval: interval) }
     closeReader()
     library = nil
-    // Another engine may change it meanwhile.
+    // Another engine may change the library meanwhile.
     reading.sync { counted = nil }
   }
 
@@ -160,7 +160,7 @@ final class Observers: @unchecked Sendable {
     let isOwed = group.failures.contains(watch.query)
     tell([watch], interval: interval)
     guard isOwed else { return }
-    // Others of the same query have not seen it either.
+    // The other observers of the query have not been shown this state either.
     groups[interval]?.isStale = true
     schedule(interval)
   }

@@ -141,7 +141,7 @@ struct FileTagging: Sendable {
   private func cover(beside path: LibraryPath) -> PublishedContents? {
     for name in Self.coverNames {
       let place = (path.components.dropLast() + [name]).joined(separator: "/")
-      // What is there in its place, such as a link, is no cover.
+      // Anything but a regular file in the cover's place, such as a link, is no cover.
       guard let cover = try? PublishedFiles(library).open(EntryPath(bytes: Array(place.utf8))),
         (1...TaggingLimits.coverBytes).contains(cover.identity.size),
         let beginning = try? cover.read(offset: 0, count: MediaSignature.length)

@@ -36,7 +36,7 @@ final class OpenPartial: PartialContents {
   func prepareToMove(
     tagging request: TagRequest?, reserve: Int64, while goOn: () -> Bool
   ) throws(DownloadError) -> MovableFile? {
-    // It has been copied when its name turns out to be taken.
+    // The copy exists already when this call follows one whose name was taken.
     if let movable = copies.withLock(\.movable) { return movable }
     guard let request else { return try movable(.notWanted, reserve: reserve, while: goOn) }
     let attempt = tagging.tag(file, name, request, reserve: reserve, while: goOn)

@@ -144,7 +144,7 @@ package struct Explanation {
     return "It is marked as \(marks.listed)" + (episode.marks.isFavorite ? ", and no rule deletes it." : ".")
   }
 
-  /// That an episode has left its feed.
+  /// The sentence that an episode has left its feed; nil if it has not.
   private static func place(of episode: EpisodeItem) -> String? {
     episode.isMissingFromFeed ? "Its feed does not have it any more." : nil
   }

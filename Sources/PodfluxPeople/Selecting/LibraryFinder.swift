@@ -148,7 +148,7 @@ package struct LibraryFinder {
     let preferred: SelectedKinds
     private(set) var all = Candidates()
     private var whole = Candidates()
-    /// Those of the preferred kind.
+    /// The candidates of the preferred kinds.
     private var meant = Candidates()
 
     init(_ title: String, preferring preferred: SelectedKinds) {

@@ -57,7 +57,7 @@ package struct SelectedKinds: OptionSet, Hashable, Sendable {
   package static let feeds = Self(rawValue: 4)
   package static let all: Self = [.downloads, .episodes, .feeds]
 
-  /// One of them, such as "download or feed".
+  /// The kinds in the singular, such as "download or feed".
   package var noun: String {
     let names = [(Self.downloads, "download"), (.episodes, "episode"), (.feeds, "feed")]
     let own = names.filter { contains($0.0) }.map(\.1)

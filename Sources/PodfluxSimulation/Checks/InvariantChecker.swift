@@ -10,9 +10,9 @@ final class InvariantChecker {
   private(set) var rows: [DownloadID: Download] = [:]
   /// The downloads with a pending deletion.
   private(set) var owed: Set<DownloadID> = []
-  /// Those of them with a partial file to delete: their next attempts must wait.
+  /// The downloads of `owed` with a partial file to delete: their next attempts must wait.
   private(set) var owedPartials: Set<DownloadID> = []
-  /// Those of them whose next attempts may wait.
+  /// The downloads of `owed` whose next attempts may wait.
   private(set) var holding: Set<DownloadID> = []
   /// The published files with a pending deletion, by download.
   private(set) var condemned: [DownloadID: [PublishedFile]] = [:]

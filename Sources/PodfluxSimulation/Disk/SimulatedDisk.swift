@@ -52,7 +52,7 @@ final class SimulatedDisk {
   var takenOut: Set<ObjectIdentifier> = []
   /// The folders that there are; a file's folder stays when the file goes.
   var folders: Set<String> = []
-  /// What keeps the engine out of some of them.
+  /// The obstacles that keep the engine out of some folders.
   var covers: [String: Cover] = [:]
   /// Symbolic links that lead out of the library.
   var links: Set<String> = []
@@ -64,7 +64,7 @@ final class SimulatedDisk {
   var isInPlace = true
   /// Whether links are followed, which only a sabotage does.
   var followsLinks = false
-  /// Those that the engine has ever made.
+  /// The folders that the engine has ever made.
   private(set) var everMadeFolders: Set<String> = []
   private var time: Int64 = 1 << 40
   /// Files that people have taken away, and may bring back.

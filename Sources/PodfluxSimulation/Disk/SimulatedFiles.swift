@@ -179,7 +179,7 @@ final class SimulatedFiles: LibraryFileSystem {
     return disk.removeFolder(path)
   }
 
-  /// Those inside others come last.
+  /// Removes the empty ones of these folders, in which inner folders come last.
   private func removeEmpty(_ ownFolders: [LibraryPath]) {
     for folder in ownFolders.reversed() where disk.isEmptyFolder(folder.description) {
       _ = disk.removeFolder(folder.description)

@@ -114,7 +114,7 @@ struct ObservedEpisodes: EpisodeTable {
   ) throws -> [EpisodeID] {
     let ids = try inner.insert(contents, of: feed, added: added, isBackdated: isBackdated)
     for (id, var content) in zip(ids, contents) {
-      // They have a table of their own.
+      // Notes have a table of their own.
       content.notes = nil
       notes.feedWrites.append(
         .episode(Episode(id: id, feed: feed, content: content, added: added, isBackdated: isBackdated(content))))

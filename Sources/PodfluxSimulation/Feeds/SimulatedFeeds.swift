@@ -93,7 +93,7 @@ struct SimulatedFeeds {
     return "\(places[number].address): \(places[number].content), \(places[number].validators)"
   }
 
-  /// Another place of the same podcast.
+  /// The number of another address of the same podcast.
   private mutating func another(like number: Int) -> Int {
     (number + Self.podcastCount * random.within(1...(Self.placesEach - 1))) % places.count
   }

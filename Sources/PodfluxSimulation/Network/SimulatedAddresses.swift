@@ -39,9 +39,9 @@ struct SimulatedAddresses {
 struct SimulatedVisit {
   /// By whose word an exchange goes where it goes, as far as the simulator knows for certain.
   enum Word {
-    /// A person's, or that of a feed which was read inside once.
+    /// A person, or a feed that was read at a private address once, has named the target.
     case trusted
-    /// That of a feed which was never read but on the Internet.
+    /// A feed that was read on the Internet only has named the target.
     case foreign
   }
 

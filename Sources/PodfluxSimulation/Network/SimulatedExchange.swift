@@ -2,7 +2,7 @@ import EngineRuntime
 import Flux
 import PodfluxCore
 
-/// One request and what comes of it: what libcurl is in the product.
+/// One request and its answer, as libcurl handles them in the product.
 final class SimulatedExchange {
   private enum Phase {
     case connecting, body

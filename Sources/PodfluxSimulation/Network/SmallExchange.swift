@@ -32,7 +32,7 @@ struct SmallExchange {
     (try? WebAddress(request.url)).map { !WebAddress.isLoopback($0.host) } ?? false
   }
 
-  /// It ends with this, and nothing else comes.
+  /// Ends the exchange with this failure: all other pieces are dropped.
   mutating func end(with failure: ExchangeFailure) { pieces = [.end(.failure(failure))] }
 
   /// The next thing comes over the wire; nil where it is only on its way.

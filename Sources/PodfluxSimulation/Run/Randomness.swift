@@ -17,7 +17,7 @@ extension SeededGenerator {
     below(draws) == 0
   }
 
-  /// One of these.
+  /// One element at random; the array must not be empty.
   mutating func pick<Element>(_ elements: [Element]) -> Element {
     elements[below(elements.count)]
   }

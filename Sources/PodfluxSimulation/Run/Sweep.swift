@@ -14,7 +14,7 @@ public struct Sweep: Sendable {
     public var failures: [Simulation.Failure] = []
   }
 
-  /// One of this many runs is replayed.
+  /// Every how many runs one is replayed.
   private static let replayInterval: UInt64 = 20
 
   private let seeds: Range<UInt64>

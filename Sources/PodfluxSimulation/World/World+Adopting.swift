@@ -70,7 +70,7 @@ extension World {
 }
 
 extension Array {
-  /// One of them; nil if there are none.
+  /// A random element; nil if the array is empty.
   fileprivate func randomOne(using random: inout SeededGenerator) -> Element? {
     isEmpty ? nil : random.pick(self)
   }

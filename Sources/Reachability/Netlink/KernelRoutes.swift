@@ -6,9 +6,9 @@ import Synchronization
 final class KernelRoutes: Sendable {
   /// Which way packets go.
   enum Choice: Hashable, Sendable {
-    /// They stay on this machine: the address is its own.
+    /// Packets stay on this machine: the address is its own.
     case here
-    /// They leave over this link.
+    /// Packets leave over this link.
     case over(link: Int32)
   }
 

@@ -2,11 +2,11 @@
 public struct Fault: Sendable, Hashable {
   /// What happens to the connection.
   public enum Kind: Sendable, Hashable {
-    /// It is closed (FIN).
+    /// The connection is closed (FIN).
     case cut
-    /// It is reset (RST).
+    /// The connection is reset (RST).
     case reset
-    /// It stays open, and silent.
+    /// The connection stays open, and no further byte is sent.
     case stall
   }
 

@@ -41,7 +41,7 @@ public struct ByteCount: Sendable, Hashable, CustomStringConvertible {
     return unit
   }
 
-  /// One decimal below 100, none of bytes and of larger numbers.
+  /// The number with one decimal below 100; without decimals for bytes and larger numbers.
   private static func amount(_ bytes: Int64, in unit: Int) -> String {
     let amount = (0..<unit).reduce(Double(bytes)) { amount, _ in amount / 1000 }
     guard unit > 0, amount < 99.95 else { return String(Int64(amount.rounded())) }

@@ -64,7 +64,7 @@ extension Unicode.Scalar {
     if isASCII { return 1 }
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .control, .lineSeparator, .paragraphSeparator: return 0
-    // Others of them, such as the Arabic sign for numbers, are visible.
+    // Other format characters, such as the Arabic number sign, are visible.
     case .format where properties.isDefaultIgnorableCodePoint: return 0
     default: break
     }

@@ -30,7 +30,7 @@ extension String {
     guard !isPrintableASCII else { return self }
     var scalars = UnicodeScalarView()
     for character in printable {
-      // One at a time: appending a sequence copies all that is there.
+      // Scalars are appended one at a time: appending a sequence copies the whole text.
       for scalar in character.unicodeScalars.prefix(Self.maximumScalars) where !scalar.isUnmeasurable {
         scalars.append(scalar)
       }

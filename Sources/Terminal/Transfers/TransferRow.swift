@@ -4,13 +4,13 @@ public struct TransferRow: Sendable, Hashable {
   public enum State: Sendable, Hashable {
     /// Bytes are arriving.
     case moving(Movement)
-    /// It will go on when an attempt is due, with the words for when and why.
+    /// The transfer goes on when an attempt is due; the text says when and why.
     case retrying(String)
-    /// It waits, is paused or in the queue, with the words for it.
+    /// The transfer waits, is paused or queued; the text says so.
     case waiting(String)
     /// The file is there: its length and, if it is known, its path in the library.
     case done(bytes: Int64, path: String? = nil)
-    /// It has failed, with the reason.
+    /// The transfer has failed, for this reason.
     case failed(String)
   }
 

@@ -7,7 +7,7 @@ final class CurlMailbox: Sendable {
   struct Start: Sendable {
     let exchange: HTTPExchange
     let request: HTTPRequest
-    /// Those of the request's session, if it has one that is open.
+    /// The credentials of the request's session, if it has one that is open.
     let credentials: SessionCredentials?
     let delegate: any HTTPExchangeDelegate
   }
@@ -28,7 +28,7 @@ final class CurlMailbox: Sendable {
 
   private struct State: Sendable {
     var letters = Letters()
-    /// One wake-up is enough for any number of letters.
+    /// Whether the thread was woken already: one wake-up is enough for any number of letters.
     var isAwake = false
     /// The thread reads no more: the multi handle is about to be freed and must not be touched.
     var isClosed = false

@@ -18,7 +18,7 @@ extension CurlTransfer {
     return reach.refusal(of: peer(at: address), as: hop.url.origin.host, redirects: hop.redirects)
   }
 
-  /// The other end of the hop's connection.
+  /// The peer of this hop's connection.
   var peer: ReachGuard.Peer { peer(at: easy.peer) }
 
   private func peer(at address: PeerAddress?) -> ReachGuard.Peer {

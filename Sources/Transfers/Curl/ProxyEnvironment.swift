@@ -9,7 +9,7 @@ import PodfluxCore
 struct ProxyEnvironment: Sendable {
   private let values: [String: String]
 
-  /// That of the process.
+  /// The environment of this process.
   static let ofProcess = ProxyEnvironment(ProcessInfo.processInfo.environment)
 
   /// These variables. An empty one counts as none.

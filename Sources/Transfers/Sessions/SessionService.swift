@@ -30,7 +30,7 @@ public final class SessionService: Sendable {
 
   /// What could not be done with a secret; each has its reason, without the secret.
   public enum Failure: Sendable {
-    /// It could not be deleted.
+    /// A secret could not be deleted.
     case deleting(String)
     /// A token that a server has just issued could not be written.
     case writing(String)

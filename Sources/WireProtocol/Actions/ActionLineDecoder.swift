@@ -57,7 +57,7 @@ public struct ActionLineDecoder: Sendable {
 }
 
 extension LineStamp {
-  /// What a log counts up to: behind each there is another one.
+  /// The valid numbers of a log. They end below Int64.max, so that every number has a successor.
   private static let numbers: ClosedRange<Int64> = 0...(1 << 62)
 
   fileprivate init(_ meta: Field) throws(Refusal) {

@@ -20,9 +20,9 @@ public enum LineSeal {
   public enum Verdict: Hashable, Sendable {
     /// It is whole and as it was written, or has no seal that could tell.
     case intact
-    /// Only the beginning of a line is there, as a crash leaves it.
+    /// The line ends early, as after a crash.
     case cutOff
-    /// It is not what was written.
+    /// The line differs from the one that was written.
     case changed
   }
 

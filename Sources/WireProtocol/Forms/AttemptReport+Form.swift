@@ -81,7 +81,7 @@ extension PublishedFile: FormedPayload {
   }
 }
 
-/// One of its members is there.
+/// The payload has `length`, with or without `sha256`, or else `untagged`.
 extension Download.Tagging: FormedPayload {
   static let template = Self.tagged(.init(length: 0))
   static let keys = templateKeys

@@ -2,11 +2,11 @@ import PodfluxCore
 
 /// What the members of a payload must be together.
 enum MemberRule: Hashable, Sendable {
-  /// Exactly one of them chooses what the payload is about.
+  /// The payload has exactly one of these members, which chooses its subject.
   case one(of: [String], choosing: String)
-  /// One of them at least is there: a change of nothing is a mistake.
+  /// The payload has at least one of these members: a change of nothing is a mistake.
   case any(of: [String])
-  /// One of them at most is there; otherwise the refusal has this message.
+  /// The payload has at most one of these members; otherwise the refusal has this message.
   case atMostOne(of: [String], otherwise: String)
 
   /// Whether a payload without any of the members breaks the rule.

@@ -109,7 +109,7 @@ extension Field {
     return number
   }
 
-  /// One of these names.
+  /// The value, which must be one of these names.
   func name(among names: [String]) throws(Refusal) -> String {
     let name = try string()
     guard names.contains(name) else { throw mustBe("one of " + names.joined(separator: ", ")) }

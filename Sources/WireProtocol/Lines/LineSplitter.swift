@@ -3,7 +3,7 @@ package struct LineSplitter {
   /// A line without its line feed.
   package enum Line {
     case complete(UnsafeRawBufferPointer, number: Int)
-    /// It exceeded the limit; its bytes are gone.
+    /// The line exceeded the limit, and its bytes were dropped.
     case tooLong(number: Int)
   }
 

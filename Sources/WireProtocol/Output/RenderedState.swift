@@ -106,7 +106,7 @@ struct RenderedList: Sendable {
 }
 
 extension JSONWriter {
-  /// One object by itself.
+  /// The bytes of an object by itself, without a line feed.
   fileprivate static func object(_ writeMembers: (inout JSONWriter) -> Void) -> [UInt8] {
     var writer = JSONWriter()
     writer.object(writeMembers)

@@ -8,7 +8,7 @@ struct Bench {
 /// A named benchmark.
 protocol Scenario: Sendable {
   var name: String { get }
-  /// One line for `list` and above the figures.
+  /// The scenario in one line, for `list` and above the figures.
   var abstract: String { get }
 
   func measure(_ bench: Bench) throws -> [Figure]

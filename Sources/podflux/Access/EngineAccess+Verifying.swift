@@ -112,7 +112,7 @@ extension EngineAccess {
 
 /// The downloads of which a verdict is awaited.
 private struct Verification {
-  /// Those that have none yet.
+  /// The downloads without a verdict so far.
   private(set) var pending: Set<String>
   var verdicts = EngineAccess.Verdicts()
   /// Whether some of them may be not complete any more.
@@ -127,7 +127,7 @@ private struct Verification {
     guard case .action(let type, let payload) = event.content else { return nil }
     switch type {
     case "downloads/verified":
-      // Others may have files read, too.
+      // The verdict may answer another client's verification.
       guard let id = try payload.string("id"), pending.remove(id) != nil else { return nil }
       let verdict = try payload.string("verdict") ?? ""
       verdicts.count(verdict)

@@ -190,7 +190,7 @@ final class EngineAccess {
     } catch SocketFailure.noEngine {
       return nil
     } catch ConnectionFailure.ended {
-      // It has just ended.
+      // The engine has just ended.
       return nil
     }
   }

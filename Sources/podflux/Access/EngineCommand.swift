@@ -26,9 +26,9 @@ protocol EngineCommand: ParsableCommand {
 
 /// The comparison of rows and files with which an engine begins: it may forget the very downloads that a command names.
 enum StartCleanup {
-  /// It goes on beside the command.
+  /// The comparison goes on beside the command.
   case beside
-  /// The command waits for it, for some seconds at most.
+  /// The command waits for the comparison, for some seconds at most.
   case awaited
   /// There is none: the command compares by itself, or only looks.
   case none

@@ -14,9 +14,9 @@ struct EngineOrLibrary {
   enum EngineState {
     case runs
     case suspended
-    /// It does not answer.
+    /// The engine does not answer.
     case silent(SilentEngine)
-    /// It holds the library, and does not listen where commands look for it.
+    /// An engine holds the library, and does not listen where commands look for it.
     case unheard
     case none
 
@@ -48,7 +48,7 @@ struct EngineOrLibrary {
     } catch ConnectionFailure.ended {
       return try withoutEngine(body)
     } catch let refusal as EngineRefusal where refusal.isOfEnd {
-      // Another command's own engine ends.
+      // The engine belonged to another command, and ends with it.
       return try withoutEngine(body)
     } catch SocketFailure.silent(let engine) {
       return try body(folder, .silent(engine))

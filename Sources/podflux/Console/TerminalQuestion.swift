@@ -89,7 +89,7 @@ private struct EndingSignals {
     return Self.caught == 0 && polls[2].revents == 0
   }
 
-  /// What has come is sent again, to do what it does otherwise.
+  /// Restores the former handlers, and raises a received signal again, so that it has its usual effect.
   func restore() {
     for (number, former) in formerly {
       var former = former

@@ -9,11 +9,11 @@ import Tagging
 
 /// What a command does where there is no library.
 enum MissingLibrary {
-  /// It makes one.
+  /// The command creates the library.
   case made
-  /// It ends with 65, if it only looks, or concerns what is there: the path may be mistyped.
+  /// The command ends with 65, since it needs an existing library: the path may be mistyped.
   case refused
-  /// It looks with an engine that has a temporary library.
+  /// The command reads with an engine that has a temporary library.
   case replaced
 }
 

@@ -27,7 +27,7 @@ extension LibraryNaming {
       guard place.source == .option, case .noEngine = error else { throw error }
       return place
     }
-    // It says why it turns a client away.
+    // An engine that turns the client away says why.
     let connection = try ClientConnection(running)
     return connection.library.map { LibraryPlace($0) } ?? place
   }

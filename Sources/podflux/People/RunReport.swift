@@ -44,7 +44,7 @@ struct RunReport {
   private static let isCancelled = EngineRefusal(
     code: Refusal.Code.conflict.rawValue, message: "another client has cancelled it before it began")
 
-  /// One run waits at a time: that of another command, or of one that was killed, comes first.
+  /// At most one run waits at a time: a waiting run of another command, or of a killed one, goes first.
   private static func order(_ action: Action, with access: EngineAccess) throws -> JSONObject {
     var wasFree = false
     while true {

@@ -23,7 +23,7 @@ struct HeldSignals: @unchecked Sendable {
   func next() -> Int32 {
     var numbers = numbers
     var number: Int32 = 0
-    // It fails only for an invalid set, and this one is valid.
+    // sigwait(3) fails for an invalid set only, and this one is valid.
     while sigwait(&numbers, &number) != 0 {}
     return number
   }

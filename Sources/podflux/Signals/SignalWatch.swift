@@ -103,7 +103,7 @@ final class SignalWatch: @unchecked Sendable {
       engine?.stop(.now, because: .signal)
       return
     }
-    // It may have last words for its engine, and ends it then.
+    // The command may have last requests for its engine, and ends the engine afterwards.
     command.onStop()
   }
 

@@ -59,7 +59,7 @@ final class Poller: @unchecked Sendable {
     event.events = interest.rawValue
     event.data.u64 = UInt64(bitPattern: token)
     guard !interest.isEmpty else {
-      // It fails if it is not watched.
+      // EPOLL_CTL_DEL fails for a descriptor that is not watched.
       _ = epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event)
       return true
     }
@@ -70,7 +70,7 @@ final class Poller: @unchecked Sendable {
   /// Waits until something has happened, `wakeUp` is called, or the time has passed; nil is no limit.
   func wait(upTo milliseconds: Int32?) -> [Event] {
     let count = epoll_wait(epoll, &events, Int32(Self.eventsAtOnce), milliseconds ?? -1)
-    // It fails only when a signal interrupts it.
+    // epoll_wait(2) fails only when a signal interrupts it.
     return events.prefix(Int(max(0, count))).compactMap { event in
       let token = Token(bitPattern: event.data.u64)
       guard token != Self.wakeToken else {

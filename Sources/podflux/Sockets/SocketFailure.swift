@@ -6,9 +6,9 @@ import PodfluxClient
 enum SocketFailure: Error, CustomStringConvertible {
   /// No Unix socket can have this path.
   case unusablePath(String)
-  /// Another engine listens there.
+  /// Another engine listens at this path.
   case isLive(String)
-  /// Something else is there.
+  /// The path leads to something other than a socket.
   case isNoSocket(String)
   /// The system refuses it.
   case refused(what: String, path: String, code: Int32)

@@ -106,7 +106,7 @@ final class SocketLoop: @unchecked Sendable {
     let client = SocketClient(
       descriptor, token: lastToken, news: news, libraryPath: libraryPath, buffer: buffer)
     clients[lastToken] = client
-    // It is watched when the engine has taken it in.
+    // The loop watches the client's socket once the engine has accepted the client.
     engine?.connect(client.session)
   }
 

@@ -50,7 +50,7 @@ extension CleanupPlanner {
 
   /// A file in the folder of partial files that is not a partial file.
   public mutating func note(strayPartial file: FoundFile) {
-    // It may still be a user's file.
+    // A user may have put the file there.
     add(
       .strayPartial(file), options.orphans.mayTake ? .quarantine : .leave,
       "it lies among the partial files and is none")

@@ -62,7 +62,7 @@ public struct CleanupPlanner {
   var lostByLength: [Int64: [ExpectedFile]] = [:]
   /// Paths that rows keep although their files are not there.
   var kept: Set<EntryPath> = []
-  /// Those rows, by their files' inodes.
+  /// The rows of `kept`, by their files' inodes.
   var keptRows: [UInt64: [ExpectedFile]] = [:]
   /// The inodes of files about which something is decided for a row: their other names (link(2)) are left.
   var decided: Set<UInt64> = []

@@ -101,7 +101,7 @@ public struct RenamingPlanner {
         spelling = spelled[key, default: beginning]
         spelled[key] = spelling
       }
-      // Another spelling may be longer than a path may be.
+      // The other spelling may exceed the limit of a path.
       return (try? LibraryPath(validating: "\(spelling)/\(path.name)")) ?? path
     }
   }

@@ -115,7 +115,7 @@ extension CleanupStep {
   static let hasChanged = "the download has changed since; the next cleanup looks at it again"
   private static let isRunning = "the download is running; the next cleanup looks at it again"
 
-  /// Another download's, or a removed one's, claim on a file.
+  /// The claim of another download, or of a removed one, on a file.
   private func claim(
     on found: FoundFile, otherThanBy id: DownloadID?, where counts: (Download) -> Bool = { _ in true },
     in turn: borrowing PodfluxTurn

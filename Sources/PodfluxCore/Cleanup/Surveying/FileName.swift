@@ -7,7 +7,7 @@
 /// Of several rows with one inode, only one has a file: those of the others were deleted, and their inode was reused.
 /// That one is the row with the file's length and time (`PublishedFile.claims`).
 public enum FileName: Hashable, Sendable {
-  /// It is the path of a row with the file's inode.
+  /// The name is the path of a row with the file's inode.
   case own
   /// A row with the file's inode has another path, and the file is there too.
   case second

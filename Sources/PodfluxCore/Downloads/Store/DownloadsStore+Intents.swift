@@ -79,7 +79,7 @@ extension DownloadsStore {
     guard download.origin == .auto || isNamed else { return }
     download.origin = .user
     if isNamed { download.namer = .person }
-    // It may have to stop on the path where it runs.
+    // The policy for persons' downloads may forbid the path over which the attempt runs.
     live[id]?.origin = .user
     try update(download, in: turn)
   }
@@ -266,7 +266,7 @@ extension DownloadsStore {
       try update.session.map { choice throws(Refusal) in try context.sessions.key(of: choice, for: host) }
       ?? (update.address == nil ? download.session : context.sessions.inherited(download.session, by: host))
     if update.session?.isNew != true {
-      // What is there already is looked at where it gets a session.
+      // A new session must fit the existing addresses as well.
       let own = update.address ?? (update.session == nil ? nil : download.address)
       let mirrors = update.mirrors ?? (update.session == nil ? nil : download.description.mirrors)
       try context.sessions.check([own].compactMap(\.self) + (mirrors ?? []), of: session)

@@ -64,7 +64,7 @@ extension DownloadsStore {
     return waiting.filter { $0.origin != .auto } + (try inOrder(ofRules, in: turn))
   }
 
-  /// Those of the line that room may go to, each once.
+  /// The downloads of the line that may get room, each once.
   private func candidates(
     _ line: RuleLine, besides others: Set<DownloadID>, _ settings: Settings, in turn: borrowing PodfluxTurn
   ) throws -> [Download] {

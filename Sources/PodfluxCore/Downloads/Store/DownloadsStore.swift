@@ -38,7 +38,7 @@ public enum DownloadsEvent: Sendable {
 
   /// What became of a step's rows.
   public enum StepOutcome: Hashable, Sendable {
-    /// They are as the step says, and nothing is left to do.
+    /// The rows are as the step says, and nothing is left to do.
     case done
     /// The rows are not as the step says; one sentence says why.
     case left(String)
@@ -221,7 +221,7 @@ public struct DownloadsStore: DomainStore {
 
   /// Writes what has changed of a download beside its state.
   mutating func update(_ download: Download, in turn: borrowing PodfluxTurn) throws {
-    // It may wait for room, and need another amount.
+    // A waiting download may need another amount of room now.
     if case .waiting = download.state { room.isStale = true }
     try turn.tables.downloads.update(download)
   }
@@ -234,7 +234,7 @@ public struct DownloadsStore: DomainStore {
 
   mutating func count(_ kind: DownloadState.Kind, _ change: Int) {
     stateCounts.change(kind, by: change)
-    // It may have waited for room, and others with it.
+    // A download that left the state may have waited for room, and have obstructed others.
     if kind == .waiting, change < 0 { room.isStale = true }
   }
 }

@@ -13,7 +13,7 @@ public struct AuthenticationChallenge: Hashable, Sendable {
     case digest
     /// RFC 6750.
     case bearer
-    /// Another one, in lower case.
+    /// Another scheme, its name in lower case.
     case other(String)
 
     /// - Parameter name: In any case.

@@ -263,7 +263,7 @@ extension InvariantChecker {
     for path in world.disk.published.keys.sorted()
     where !owned.contains(path) && !left.contains(path) && !forgotten.contains(where: path.hasPrefix) {
       guard let file = world.disk.published[path]?.file else { continue }
-      // Another name of a download's file is a person's: of one that was adopted by this very run, too.
+      // Another name of a download's file belongs to a person, also where this very run has adopted the file.
       if file.hasManyNames, inodes.contains(file.inode) { continue }
       let found = world.disk.found(file, at: path)
       guard try !world.database.read({ try $0.isSidecar(found) }) else { continue }
@@ -335,7 +335,7 @@ extension InvariantChecker {
     guard quarantined.allSatisfy({ kept.contains(ObjectIdentifier($0)) || disk.hasBeenRestored($0) }) else {
       throw Violation(.damage, "a file that was put aside is not in quarantine any more")
     }
-    // One that has another name can be edited there.
+    // A person can edit a file with another name through that name.
     guard let changed = disk.quarantined.first(where: { $0.file.hash != $0.hash && !$0.file.hasManyNames }) else {
       return
     }

@@ -12,7 +12,7 @@ extension InvariantChecker {
     if case .completed(let present) = row.state, batch.hasFollowed(row.id) { return world.disk.own(present) }
     if case .failed(let error) = row.state, error.code == .corruptFile {
     } else {
-      // It has failed, and was requested again at once.
+      // The download may have failed and been requested again in the same batch.
       guard batch.hasFoundDamage(of: row.id) else {
         throw Violation(.damage, "\(row.id) was completed and is \(row.state)")
       }

@@ -14,7 +14,7 @@ final class FeedModel {
   private(set) var keyedOrigins: [Feed.Key: WebAddress] = [:]
   /// The refreshes that have not ended, as they were started.
   var live: [FeedRefresh.ID: SimulatedRefresh] = [:]
-  /// Those of them whose bytes count as cellular.
+  /// The live refreshes whose bytes count as cellular.
   var cellular: Set<FeedRefresh.ID> = []
   /// The refreshes of this session that have ended.
   var ended: Set<FeedRefresh.ID> = []
@@ -67,7 +67,7 @@ final class FeedModel {
         keyedOrigins[feed.key] = feed.address
       }
       var feed = feed
-      // Another table has that.
+      // The standing has a table of its own.
       feed.standing = feeds[feed.key]?.standing ?? Feed.Standing()
       feeds[feed.key] = feed
     case .noFeed(let feed, _):

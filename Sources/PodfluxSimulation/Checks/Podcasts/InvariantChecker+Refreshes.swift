@@ -143,7 +143,7 @@ extension InvariantChecker {
       let isSeen = showings.contains {
         $0.isWhole && !$0.part.isOneOfSeveral && !$0.items.contains { $0.truth == truth }
       }
-      // One that the rules did not know again may have another row.
+      // An episode whose identity was not recognized may have a second row.
       let hasTwin = feeds.episodes.values.contains {
         $0.id != id && SimulatedItem.truth(of: $0.content) == truth && $0.feed == feeds.episodes[id]?.feed
       }

@@ -17,7 +17,7 @@ extension InvariantChecker {
     }
   }
 
-  /// What is there when a rule is set is not taken for new.
+  /// No episode that existed when a rule was set counts as new.
   private func check(_ standing: Feed.Standing, of key: Feed.Key) throws {
     guard let feed = feeds.feeds[key], let line = standing.line, line != feed.standing.line else { return }
     guard let last = feeds.episodes(of: key).map(\.id.number).max(), last > line else { return }
@@ -125,7 +125,7 @@ extension InvariantChecker {
     }
     switch reason {
     case .exceeds(.newest(let limit)) where keep?.newest.map(Int64.init) == limit && newer.count >= limit: return true
-    // One that is not there may have been too large.
+    // The bytes are not recounted here: an episode whose download is gone may have been too large.
     case .exceeds(.bytes(let limit)) where keep?.bytes == limit: return true
     default:
       throw Violation(.explained, "\(episode.id) is withdrawn because of \(reason), with \(newer.count) newer ones")

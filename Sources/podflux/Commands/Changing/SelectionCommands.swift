@@ -6,7 +6,7 @@ import WireProtocol
 
 /// A command that does one thing with chosen downloads.
 protocol SelectionCommand: EngineCommand where Folder == LibraryPathOption {
-  /// What is said of them afterwards, such as "paused".
+  /// The participle of the report about the downloads, such as "paused".
   static var participle: String { get }
   /// Whether what it has queued may have to wait for a pause that a server has asked for.
   static var queues: Bool { get }

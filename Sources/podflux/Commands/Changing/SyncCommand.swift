@@ -137,9 +137,9 @@ struct SyncCommand: EngineCommand {
     var ended = 0
     /// The downloads that had failed.
     var failed: Set<String> = []
-    /// Those that moved, if downloads are waited for.
+    /// The downloads that moved, if the command waits for downloads.
     var moving: Set<String> = []
-    /// Where their list ended, if they are waited for.
+    /// Where the list of downloads ended, if the command waits for downloads.
     var end: EndOfDownloads?
 
     init(_ source: some SnapshotSource, at now: Timestamp, _ command: SyncCommand) throws {
@@ -232,7 +232,7 @@ struct SyncCommand: EngineCommand {
       let others = downloads.deleted - downloads.deletedFiles.count
       if others > 0 { console.errors.write(line: PlainReport.line("removed", "and \(count(others, "further file"))")) }
     }
-    // That the engine has deleted them is not told: it leaves what is not as it was, and is not where it was.
+    // The report does not say that the engine has deleted the files: it leaves changed and moved ones alone.
     let files =
       switch downloads.deleted {
       case 0: ""

@@ -18,7 +18,7 @@ struct VerifyCommand: EngineCommand {
       It ends with 1 if a file is damaged or gone, or cannot be read. One that another program has edited stays as it is.
       """)
 
-  // It would forget the very downloads whose files are gone.
+  // A cleanup would forget the very downloads whose files are gone.
   static let startCleanup = StartCleanup.none
 
   // No command waits for what another one has had read.
@@ -56,7 +56,7 @@ struct VerifyCommand: EngineCommand {
     }
   }
 
-  /// Those of the chosen downloads that are complete, and which of them have no file where it was seen last.
+  /// The completed ones of the chosen downloads, and those among them without a file at their recorded path.
   private func completed(
     of chosen: DownloadIntent.Selection, with access: EngineAccess
   ) throws -> (ids: [DownloadID], gone: Set<String>) {

@@ -41,7 +41,7 @@ struct StatusCommand: ParsableCommand {
 }
 
 extension EngineOrLibrary {
-  /// One moment of the library.
+  /// The report of one moment of the library, read from its engine or its database.
   func report() throws -> StatusReport { try read { try StatusReport(of: $0, engine: $1) } }
 }
 
