@@ -10,7 +10,8 @@ extension Timestamp {
   /// Strict: case and blanks as in the grammar, an existing day, and its weekday. A leap second counts as the following
   /// second. Nil for other text.
   ///
-  /// A year of two digits is the latest that lies at most 50 years after `now`; without `now`, one of 1970 to 2069.
+  /// A year of two digits is the latest that lies at most 50 years after `now`, if that has four digits; without `now`,
+  /// one of 1970 to 2069.
   public init?(httpDate text: String, now: Timestamp? = nil) {
     // The longest form has "Wednesday".
     guard text.utf8.count <= 33 else { return nil }
@@ -28,9 +29,11 @@ private struct DateParts {
   var day: Int64
   var secondOfDay: Int64
 
-  /// Nil if there was no such day, or the weekday is wrong.
+  /// Nil if there was no such day, the weekday is wrong, or the year has more than four digits.
   var moment: Timestamp? {
-    guard (1...12).contains(month), (1...CivilDate.days(inMonth: month, ofYear: year)).contains(day) else { return nil }
+    guard (0...9999).contains(year), (1...12).contains(month),
+      (1...CivilDate.days(inMonth: month, ofYear: year)).contains(day)
+    else { return nil }
     let days = CivilDate(year: year, month: month, day: day).daysSince1970
     // 1970-01-01 was a Thursday.
     guard (days + 3).dividedDown(by: 7).remainder == weekday else { return nil }

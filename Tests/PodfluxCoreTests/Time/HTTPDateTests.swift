@@ -94,20 +94,45 @@ struct HTTPDateTests {
     }
   }
 
-  @Test("does not crash on noise, at any time", arguments: [1, 2, 3] as [UInt64])
+  /// A time as an IMF-fixdate; nil if its year does not have four digits.
+  private func fixedDate(_ moment: Timestamp) -> String? {
+    guard let text = CivilDate(milliseconds: moment.milliseconds).text else { return nil }
+    let day = text.split(separator: "-")
+    guard let month = Int(day[1]) else { return nil }
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    // 1970-01-01 was a Thursday.
+    let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    let weekday = weekdays[Int(moment.day.dividedDown(by: 7).remainder)]
+    let second = moment.milliseconds.dividedDown(by: 86_400_000).remainder / 1000
+    let clock = [second / 3600, second / 60 % 60, second % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+    return "\(weekday), \(day[2]) \(months[month - 1]) \(day[0]) \(clock.joined(separator: ":")) GMT"
+  }
+
+  @Test("that noise happens to be is the same time in the preferred form", arguments: [1, 2, 3] as [UInt64])
   func noise(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let forms = ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"]
     let range: ClosedRange<Int64> = -62_135_596_800_000 - 366 * 86_400_000...253_402_300_800_000
+    var parsed = 0
     for round in 0..<3000 {
       var bytes = Array(forms[round % forms.count].utf8)
       bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(in: 0x20...0x7E, using: &random)
       bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(in: 0x30...0x39, using: &random)
       let now = Timestamp(milliseconds: Int64.random(in: range, using: &random))
-      _ = Timestamp(httpDate: String(decoding: bytes, as: UTF8.self), now: now)
+      let text = String(decoding: bytes, as: UTF8.self)
+      guard let moment = Timestamp(httpDate: text, now: now), let fixed = fixedDate(moment) else { continue }
+      #expect(Timestamp(httpDate: fixed, now: now) == moment, "seed \(seed): \(text), \(fixed)")
+      parsed += 1
     }
-    for now in [Int64.min, .max].map(Timestamp.init(milliseconds:)) {
-      _ = Timestamp(httpDate: "Sunday, 06-Nov-94 08:49:37 GMT", now: now)
+    #expect(parsed > 0, "seed \(seed): none of the texts was a date")
+  }
+
+  @Test("with two digits for its year is refused by a clock beyond four digits", arguments: [.min, .max] as [Int64])
+  func extremes(milliseconds: Int64) {
+    // A regression: with the right weekday the milliseconds overflowed.
+    for weekday in ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] {
+      let now = Timestamp(milliseconds: milliseconds)
+      #expect(Timestamp(httpDate: "\(weekday), 06-Nov-94 08:49:37 GMT", now: now) == nil)
     }
   }
 }
