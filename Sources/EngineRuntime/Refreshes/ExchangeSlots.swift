@@ -11,7 +11,7 @@ package struct ExchangeSlots {
   private let (slots, slotsPerHost): (Int, Int)
   /// The hosts of the refreshes that have a slot.
   private var hosts: [FeedRefresh.ID: String] = [:]
-  /// The refreshes that wait for a slot, in the order in which they asked.
+  /// Those that wait, in the order of their coming.
   private var waiting: [(refresh: FeedRefresh.ID, host: String)] = []
 
   /// - Parameters:

@@ -23,7 +23,7 @@ struct NameTable: Sendable {
   /// The text's number, a new one for a new text.
   mutating func name(of text: ExactText) -> Name {
     let next = Name(number: Int32(texts.count))
-    // The subscript with a default does one look-up, also for a new text.
+    // One look-up, also for a new text.
     let name = { (name: inout Name) in name }(&names[text, default: next])
     if name == next { texts.append(text) }
     return name

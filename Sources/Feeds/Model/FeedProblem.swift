@@ -2,11 +2,11 @@
 public struct FeedProblem: Error, Hashable, Sendable {
   /// What the element or the attribute should have been.
   public enum Fault: Hashable, Sendable {
-    /// The element or attribute is missing or empty.
+    /// It is not there, or empty.
     case missing
-    /// The value cannot be parsed; with its beginning.
+    /// It cannot be read; with the beginning of its value.
     case invalid(String)
-    /// The value is longer than its limit, and was cut or dropped.
+    /// It is longer than its limit, and was cut or dropped.
     case tooLong
     /// There are more than a feed may have.
     case tooMany

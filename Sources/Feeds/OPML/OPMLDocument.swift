@@ -49,9 +49,9 @@ public struct OPMLDocument: Hashable, Sendable {
 public enum OPMLError: Error, Hashable, Sendable {
   /// There is no element in it.
   case empty
-  /// The document is a feed itself.
+  /// It is a feed itself.
   case feed
-  /// The document is a web page.
+  /// It is a web page.
   case page
   /// It is anything else, or its outlines come after `FeedLimits.maximumBytesBeforeRoot`.
   case unknown

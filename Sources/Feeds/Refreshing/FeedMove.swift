@@ -34,7 +34,7 @@ public struct FeedMove: Hashable, Sendable {
 
   /// Why a feed stays where it is.
   public enum Reason: Hashable, Sendable {
-    /// The feed has this address already.
+    /// It is there already.
     case sameAddress
     /// The new address sends back to the present or to a former one.
     case loop

@@ -57,7 +57,7 @@ private enum NotesTag {
   /// The same, and it divides words.
   case blank
   case picture
-  /// The element is left out together with its content.
+  /// It goes with its content.
   case hidden
 
   /// What the name of a tag means; nil if HTML has no such element.

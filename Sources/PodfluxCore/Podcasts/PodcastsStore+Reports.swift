@@ -63,7 +63,7 @@ extension PodcastsStore {
         let verdict = context.sessions.verdict(on: error, of: .feed(key), sentWith: grant)
       {
         turn.tell(.podcasts(.session(.refused(grant, .feed(key), verdict))))
-        // The feed stays due, and is refreshed once its session is open.
+        // It stays due, and is refreshed once its session is open.
         guard case .refuse(let reason) = verdict.decision else { return hostsToSearch = nil }
         error = error.explained(by: reason)
       }
