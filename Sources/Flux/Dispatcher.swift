@@ -10,15 +10,15 @@ public struct Dispatcher<Root: Store> where Root.Context == Void {
   public struct Turnout: Sendable {
     /// Where the log stands now.
     public var position: LogPosition
-    /// What was committed; nil if it was readings only, or nothing.
+    /// The committed turn; nil if the batch was empty or had readings only.
     public var record: TurnRecord<Root.Action>?
-    /// What became of each action, in the batch's order.
+    /// The result of each action, in the batch's order.
     public var outcomes: [Outcome]
-    /// What is to be done now, in order.
+    /// The effects to carry out now, in order.
     public var effects: [Root.Effect]
   }
 
-  /// What became of one action of a committed batch.
+  /// The result of one action of a committed batch.
   public enum Outcome: Sendable {
     /// Handled; intents have a reply.
     case handled(Root.Reply?)

@@ -7,15 +7,15 @@
 /// A store writes its own state and tables only. It reads other stores through `Context`, and it makes them change by
 /// telling an event, which they handle in the same turn.
 public protocol Store: Sendable {
-  /// What it handles.
+  /// The actions that the store handles.
   associatedtype Action: ActionProtocol
-  /// What it can ask services to do, as values.
+  /// The effects that the store can request of services, as values.
   associatedtype Effect: Sendable
   /// What stores tell each other within a turn. Events follow from actions and are never journaled.
   associatedtype Event: Sendable = Never
   /// The tables behind it, valid during a turn only.
   associatedtype Tables
-  /// What it reads of other stores: values, which it cannot write.
+  /// The values of other stores that the store reads and cannot write.
   associatedtype Context = Void
   /// What a client reads when its intent was carried out.
   associatedtype Reply: Sendable

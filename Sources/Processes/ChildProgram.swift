@@ -20,7 +20,7 @@ public struct ChildProgram: Sendable {
       self.code = code
     }
 
-    /// What strerror(3) says of it.
+    /// The text of strerror(3) for the code.
     public var description: String { String(cString: strerror(code)) }
   }
 

@@ -2,7 +2,7 @@ import PodfluxCore
 
 /// What the worker is to do, as it gets it on its stdin: JSON.
 struct WorkerOrder: Codable {
-  /// What is to be written; nil if the tags are to be read.
+  /// The tags to write; nil if the worker is to read the file's tags.
   var tags: TagOrder?
 }
 

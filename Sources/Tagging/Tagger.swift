@@ -26,7 +26,7 @@ public struct Tagger: Sendable {
     case bytes([UInt8])
   }
 
-  /// What has come of a copy.
+  /// The result of tagging a copy.
   public enum Outcome: Hashable, Sendable {
     case tagged
     /// The tagger was told to end, and the copy is of no use.

@@ -152,7 +152,7 @@ extension BadLines {
       "payload.headers.\(name)")
   }
 
-  /// What is no name is not repeated: it may be a secret.
+  /// The refusal of an invalid header name does not repeat it: it may be a secret.
   private static func headerName(_ name: String) -> BadLine {
     BadLine(
       enqueue: "the header name \"\(name)\"", #""headers":{"\#(name)":"1"}"#, "invalid_value", "payload.headers")

@@ -4,7 +4,7 @@ import Foundation
 public struct EndedProgram: Sendable {
   /// The exit status.
   public let status: Int32
-  /// What it wrote to stdout and stderr.
+  /// The program's stdout and stderr.
   public let output: String
 
   /// Runs a program, and waits for its end.

@@ -15,7 +15,7 @@ public final class PrivateDisk: Sendable {
     case mergerfs
     /// A folder mounted at another path, over FUSE.
     case bindfs
-    /// A folder over another one, as in a container.
+    /// An overlay of two folders, as in a container.
     case overlay
     /// ext4 on a loop device.
     case ext4

@@ -6,7 +6,7 @@ public final class RawConnection: @unchecked Sendable {
   // `@unchecked`: see above.
 
   private let descriptor: Int32
-  /// What was read behind the last line.
+  /// The bytes read behind the last returned line.
   private var rest: [UInt8] = []
 
   private static let readSize = 64 << 10

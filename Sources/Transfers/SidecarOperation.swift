@@ -15,7 +15,7 @@ final class SidecarOperation<Files: LibraryFileSystem & Sendable>: AsynchronousO
     var arrived = ArrivedBytes()
     /// Bytes of the body that have come.
     var bytes = 0
-    /// Those that have come over the network since the last report.
+    /// Bytes received over the network since the last report.
     var fetched: Int64 = 0
   }
 

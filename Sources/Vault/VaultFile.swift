@@ -43,7 +43,7 @@ struct VaultFile {
   /// Replaces what it holds. It survives a power cut when this returns.
   func write(_ bytes: [UInt8]) throws(SecretVaultFailure) {
     let whole = try sealed(bytes)
-    // What is written can be read again.
+    // A longer file could be written, but not read again.
     guard whole.count <= Self.maximumBytes else {
       throw SecretVaultFailure(
         "the vault has no room: it keeps at most \(Self.maximumBytes) bytes; close sessions and forget them")

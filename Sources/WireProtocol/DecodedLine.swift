@@ -1,12 +1,12 @@
 import PodfluxCore
 
-/// What a client's line came to.
+/// The result of decoding a client's line.
 public struct DecodedLine: Hashable, Sendable {
   /// The line's number, counted from 1.
   public var number: Int
   /// The line's `meta.id`; known for most refused lines too.
   public var id: RequestID?
-  /// What it asks for, or why it is refused.
+  /// The line's request, or why the line is refused.
   public var content: Result<Request, Refusal>
 
   /// Makes a decoded line.
@@ -17,11 +17,11 @@ public struct DecodedLine: Hashable, Sendable {
   }
 }
 
-/// What a line asks for.
+/// The request of a client's line.
 public enum Request: Hashable, Sendable {
-  /// A change.
+  /// An action, which changes the state.
   case action(Action)
-  /// An answer.
+  /// A query, which the engine answers.
   case query(Query)
   /// The library, after it was given up for a while.
   case resume

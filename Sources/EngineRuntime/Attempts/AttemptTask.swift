@@ -48,7 +48,7 @@ package enum AttemptTask: Sendable {
     case publish(PublishedFile)
   }
 
-  /// What came of a step that did not fail.
+  /// The result of a step that did not fail.
   package enum Outcome: Sendable {
     case done
     /// The partial is open.

@@ -88,7 +88,7 @@ extension DownloadAttempt {
   mutating func fail(_ error: DownloadError, in stage: Stage) -> Work? {
     switch stage {
     case .comparing(let piece) where piece.purpose != .stream, .appending(let piece) where piece.purpose != .stream:
-      // What was written before counts all the same.
+      // The bytes written before the failing piece are made durable all the same.
       return (.files(.synchronize(orCutTo: machine.promised)), .savingWritten(error, piece))
     case .savingWritten(let first, let piece):
       return fail(piece.purpose == .finish && first.code == .noSpace ? error : first)

@@ -74,17 +74,17 @@ package struct DownloadAttempt: Sendable {
     case ending
   }
 
-  /// A sync that was asked for while another one ran.
+  /// A sync that was requested while another sync ran.
   enum PendingSync: Sendable {
     case contents, everything
   }
 
-  /// A step, and what it is for.
+  /// A step, and the stage that handles its outcome.
   typealias Work = (step: AttemptTask, stage: Stage)
 
   package let attempt: Attempt
   let configuration: Configuration
-  /// Decides what is done.
+  /// Decides what the attempt does.
   package internal(set) var machine: TransferMachine
   var buffer: WriteBuffer
   var hasExchange = false
@@ -96,22 +96,22 @@ package struct DownloadAttempt: Sendable {
   var fetched: Int64 = 0
   var clockAtReading: Int64 = 0
   var checkpoints = CheckpointMeter()
-  /// Tells what arrives and repeats kept bytes from what is new.
+  /// Separates received bytes that repeat kept ones from new ones.
   var comparison = KeptComparison(from: 0, to: 0)
-  /// The piece that differs from what is kept: it waits for the store.
+  /// The piece that differs from the kept bytes: it waits for the store.
   var held: AttemptTask.Piece?
-  /// What a sync that runs beside the writing makes durable. It is outdated once the file was cut below its length:
-  /// what lies there then are other bytes.
+  /// The length and digests that the running sync makes durable. They are outdated once the file was cut below the
+  /// length: the bytes behind the cut are then other ones.
   var syncing: (length: Int64, digestStates: [String], isOutdated: Bool)?
-  /// What waits for that sync's end.
+  /// The sync that waits for the end of the running one.
   var pendingSync: PendingSync?
-  /// What is being fetched for the file's tags.
+  /// The running fetch of parts for the file's tags.
   var gathering: Gathering?
-  /// Whether that has been done: it is done once, although names may turn out to be taken.
+  /// Whether the parts for tags were fetched: this happens once, although several names may turn out to be taken.
   var hasGathered = false
-  /// The parts that may come no more.
+  /// The parts that the attempt fetches no more.
   var leftParts: Set<TagMaterial.Part> = []
-  /// What has come of it.
+  /// The parts fetched for the tags.
   var material = TagMaterial()
   /// The orders of the job under way that are not carried out yet.
   var orders: ArraySlice<TransferMachine.Order> = []

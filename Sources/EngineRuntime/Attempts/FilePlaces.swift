@@ -10,7 +10,7 @@ package protocol FilePlaces {
   func isTaken(_ path: LibraryPath) throws(DownloadError) -> Bool
   /// Whether something is at the path.
   func exists(_ path: LibraryPath) throws(DownloadError) -> Bool
-  /// Keeps a path that was found free from others who look for one; false if it was promised to another one since.
+  /// Reserves a path that was found free; false if it was reserved for another file meanwhile.
   func promise(_ path: LibraryPath) -> Bool
 }
 

@@ -100,7 +100,7 @@ extension HTTPRequest {
   }
 }
 
-/// What is to follow a head.
+/// The delegate's answer to a response head.
 package enum HeadDemand: Sendable {
   /// The body is wanted.
   case proceed
@@ -108,7 +108,7 @@ package enum HeadDemand: Sendable {
   case stop
 }
 
-/// What is to follow a piece of a body.
+/// The delegate's answer to a piece of a body.
 package enum BodyDemand: Sendable {
   /// The bytes are taken.
   case more

@@ -100,10 +100,10 @@ package final class Block: @unchecked Sendable {
 
   fileprivate var isFull: Bool { count == Self.size }
 
-  /// What it holds; valid while the block is.
+  /// The block's bytes; valid as long as the block.
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
 
-  /// Forgets what it holds.
+  /// Drops the block's bytes.
   package func clear() {
     count = 0
   }

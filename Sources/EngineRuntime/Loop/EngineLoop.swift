@@ -282,7 +282,7 @@ public final class EngineLoop {
   private func giveUp() {
     guard let session = held?.session else { return }
     for timer in EngineTimer.allCases { host.set(timer, afterMilliseconds: nil) }
-    // What was reported holds for the next session too.
+    // A path that a client has reported holds for the next library session too.
     let network = session.dispatcher.state.network.state
     reportedPath = network.source == .reported ? network.path : nil
     remaining = session.close()

@@ -47,7 +47,7 @@ public struct EngineRequest: Sendable {
     }
   }
 
-  /// What is asked.
+  /// The action or query.
   public var content: Content
   /// The client that asks; nil for the engine's owner.
   public var client: ClientID?
@@ -100,7 +100,7 @@ public struct Response: Sendable {
     indirect case refusal(Refusal)
   }
 
-  /// What became of it.
+  /// The result of the request.
   public var outcome: Outcome
   /// The last committed revision.
   public var revision: Int64

@@ -1,7 +1,7 @@
 import Flux
 import PodfluxCore
 
-/// What services read of files, each of which may be another one by then.
+/// How services read files. Each file may have been replaced since it was found.
 extension LibraryFileSystem {
   /// The SHA-256 of a file, in hexadecimal digits; nil if it is not that file any more, was written to since it was
   /// found, or cannot be read.
@@ -118,7 +118,7 @@ extension LibraryFileSystem {
 }
 
 extension PublishedFileContents {
-  /// What the file looks like. Cost: one reading.
+  /// The apparent type of the file, by its beginning and its name. Cost: one reading.
   func likeness(name: String) throws(FileSystemFailure) -> MediaCheck.Likeness {
     MediaCheck.likeness(prefix: try beginning(), name: name)
   }

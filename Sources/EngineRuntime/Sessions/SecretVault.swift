@@ -5,7 +5,7 @@ import PodfluxCore
 ///
 /// One vault belongs to an open library. Calls may come from several threads.
 package protocol SecretVault: AnyObject, Sendable {
-  /// What is kept under a reference; nil if nothing is.
+  /// The secret under a reference; nil if there is none.
   func secret(for reference: SecretReference) throws(SecretVaultFailure) -> KeptSecret?
 
   /// Keeps a secret in the place of what was kept under its reference. It survives even a power cut when this returns,

@@ -29,7 +29,7 @@ extension TokenRequest: CustomStringConvertible, CustomReflectable {
   package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// What has come of a request for a token.
+/// The result of a request for a token.
 package enum TokenAnswer: Hashable, Sendable {
   /// The server has issued one (RFC 6749 section 5.1).
   case issued(IssuedToken)
@@ -43,7 +43,7 @@ package struct IssuedToken: Hashable, Sendable {
   package var access: String
   /// For how long it is good; nil if the server does not say.
   package var seconds: Int64?
-  /// What the next one is got with; nil if that stays the same.
+  /// The token with which the next one is requested; nil if the former one stays valid.
   package var refresh: String?
 
   package init(access: String, seconds: Int64? = nil, refresh: String? = nil) {

@@ -20,7 +20,7 @@ extension TableReader {
       parked: SessionsStore(sessions: try sessions()).view.unusable(at: now), now: now)
   }
 
-  /// What the downloads that wait for storage are to the others.
+  /// How the downloads that wait for storage obstruct queued ones.
   private func lackOfRoom(_ settings: Settings) throws -> LackOfRoom {
     let (table, quota) = (table, settings.storageQuotaBytes)
     let left = quota > 0 ? quota - (try table.storedBytes()) : .max

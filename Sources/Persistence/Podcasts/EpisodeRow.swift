@@ -141,7 +141,7 @@ private struct StoredAlternate: Codable {
   }
 }
 
-/// What tells an episode from others, as its row has it.
+/// The columns that identify an episode (`EpisodeTraces`).
 struct StoredTraces: StatementRow {
   let traces: EpisodeTraces
 

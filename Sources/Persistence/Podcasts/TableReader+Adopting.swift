@@ -36,7 +36,7 @@ extension TableReader {
     }
   }
 
-  /// What is needed to make a file the download of an episode.
+  /// The rows with which a file becomes the download of an episode.
   public func adoption(of episode: EpisodeID) throws -> EpisodeAdoption {
     try EpisodeAdoption(of: episode, episodes: episodeTable, feeds: feedTable, downloads: table)
   }

@@ -8,7 +8,7 @@ struct DamagedRow: Error, CustomStringConvertible {
   /// One sentence without the value, which may be a secret.
   var description: String { LibraryDatabase.OpeningError.damaged(fault).description }
 
-  /// What is wrong, as a part of a sentence.
+  /// The fault, as a part of a sentence.
   var fault: String { "the column \(column) holds a value that cannot be there" }
 
   /// A damaged value whose column is unknown.

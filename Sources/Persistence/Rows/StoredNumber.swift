@@ -7,7 +7,7 @@ import PodfluxCore
 struct StoredNumber {
   /// The range of the column in rows that Podflux wrote.
   let range: ClosedRange<Int64>
-  /// What a larger one of the range is read as.
+  /// The largest value that reading returns: larger numbers of the range are read as this one.
   let ceiling: Int64
 
   init(_ range: ClosedRange<Int64>, ceiling: Int64 = .max) {

@@ -2,7 +2,7 @@ import Flux
 import GRDB
 import PodfluxCore
 
-/// What rules have come to in SQLite, inside one transaction.
+/// The table of rules in SQLite, inside one transaction.
 struct SQLRuleTable: RuleTable {
   let db: Database
 

@@ -35,7 +35,7 @@ struct TextSearch {
     (rarest, others) = (nil, nil)
   }
 
-  /// The same, with at least one word for the index.
+  /// This search with at least one word that the index looks up.
   var withIndex: TextSearch { sought == nil ? TextSearch(sought: rarest, judged: others) : self }
 
   // MARK: Sampling

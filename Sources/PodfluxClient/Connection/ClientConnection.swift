@@ -9,7 +9,7 @@ import WireProtocol
 /// engine that waits until its replies are read, and a client that waits until its lines are, cannot wait for each
 /// other.
 package final class ClientConnection {
-  /// What comes beside replies.
+  /// A line that is no reply: a state, or an action.
   package struct Event: Sendable {
     package enum Content: Sendable {
       case state(JSONObject)
@@ -142,7 +142,7 @@ package final class ClientConnection {
   package func nextEvent(upTo deadline: DispatchTime?) throws(ConnectionFailure) -> Event? {
     while true {
       if let event = events.popFirst() { return event }
-      // What comes all the time is not waited for longer.
+      // Lines that come all the time do not extend the deadline.
       if let deadline, DispatchTime.now() >= deadline { return nil }
       try pump(upTo: deadline)
     }
@@ -273,7 +273,7 @@ package final class ClientConnection {
     events.append(event)
   }
 
-  /// What has come before is given out first.
+  /// Notes the failure. Events received before it are still returned first.
   private func fail(_ failure: ConnectionFailure) -> ConnectionFailure {
     self.failure = failure
     return failure

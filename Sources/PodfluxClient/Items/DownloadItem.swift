@@ -18,7 +18,7 @@ package struct DownloadItem: ListItem, Hashable, Sendable {
   package let title: String?
   package let state: DownloadState.Kind?
   package let phase: String?
-  /// What it waits for.
+  /// Why the download waits; nil unless it does.
   package let reason: WaitingReason?
   package let wait: Wait
   package let bytes: Bytes
@@ -38,7 +38,7 @@ package struct DownloadItem: ListItem, Hashable, Sendable {
   package let dates: Dates
   package let json: JSONObject
 
-  /// What is known of the wait beside its reason.
+  /// The details of a wait, besides its reason.
   package struct Wait: Hashable, Sendable {
     package var until: Timestamp?
     package var shortBytes: Int64?

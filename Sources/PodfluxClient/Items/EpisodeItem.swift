@@ -24,7 +24,7 @@ package struct EpisodeItem: ListItem, Hashable, Sendable {
   package let json: JSONObject
 
   package struct Verdict: Hashable, Sendable {
-    /// What has come of it.
+    /// What rules have done or will do about the episode; nil for a value of a later engine.
     package let outcome: RuleVerdict.Outcome?
     /// Why, in one sentence without its full stop.
     package let text: String

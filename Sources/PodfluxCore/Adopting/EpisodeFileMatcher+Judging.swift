@@ -10,7 +10,7 @@ extension EpisodeFileMatcher {
     var keys: [String]
   }
 
-  /// What is known of a file before any episode is looked at.
+  /// The facts of a file that hold for all episodes with which it is compared.
   private struct Subject {
     var file: AdoptableFile
     var reading: NameReading

@@ -28,7 +28,7 @@ public struct EpisodeFileMatcher: Sendable {
   static let leastTitleLetters = 3
   static let leastFileName = 6
 
-  /// What is compared of an episode.
+  /// The traits of an episode that files are compared with.
   struct Entry: Sendable {
     var episode: AdoptableEpisode
     /// The days on which it was published: on the publisher's clock, and in UTC.

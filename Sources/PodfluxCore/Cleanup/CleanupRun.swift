@@ -7,9 +7,9 @@ public struct CleanupRun: Hashable, Sendable, Codable {
 
   public var key: Key
   public var options: CleanupOptions
-  /// What it renames; nil if it does not.
+  /// The files that the run renames; nil if it renames none.
   public var renaming: Renaming?
-  /// What it pairs; nil if it does not.
+  /// The files that the run pairs with episodes; nil if it pairs none.
   public var adopting: Adopting?
   public var cause: Cause
   public var stage: Stage

@@ -248,8 +248,7 @@ extension [Header] {
   /// Whether each name is one: a damaged row may have any.
   public var areNamed: Bool { allSatisfy(\.name.isHTTPToken) }
 
-  /// What a client's headers are after its address has changed: they belong to one origin, and another one gets none of
-  /// them.
+  /// The client's headers after a change of the address: they belong to one origin, and another origin gets none.
   func moved(from former: WebAddress, to address: WebAddress) -> [Header] {
     address.hasOrigin(of: former) ? self : []
   }

@@ -52,11 +52,12 @@ public struct DownloadError: Error, Hashable, Sendable {
     case retriesExhausted = "retries_exhausted"
   }
 
-  /// What is known of a request at a later time.
+  /// Whether a repetition of the request can succeed, where the error's code alone does not tell.
   public enum Outlook: Hashable, Sendable {
-    /// The same one will certainly not succeed, although others with its code may.
+    /// The same request will certainly fail again, although other errors with this code may pass.
     case lasting
-    /// The same one may succeed, although others with its code will not: something was scarce for a while.
+    /// The same request may succeed, although other errors with this code do not pass: a resource was scarce for a
+    /// while.
     case passing
   }
 

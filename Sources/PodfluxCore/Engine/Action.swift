@@ -189,10 +189,10 @@ public enum Effect: Hashable, Sendable {
 public struct Announcement: Hashable, Sendable {
   /// The number of the action that it has followed from.
   public var sequence: Int64
-  /// What has happened.
+  /// The event that is announced.
   public var event: Event
 
-  /// What can happen.
+  /// The events that clients are told of.
   public enum Event: Hashable, Sendable {
     /// An attempt begins.
     case started(AttemptID)

@@ -5,7 +5,7 @@ public protocol Tables: SettingsTables, FilterTables, PodcastTables, RuleTables,
   UpkeepTables, CleanupTables, SidecarTables, SessionTables
 {}
 
-/// Tables in front of others, which they watch: those that a type does not watch are the others' own.
+/// Tables in front of others, some of whose calls they watch: all other calls go to the tables behind.
 public protocol ForwardingTables: Tables {
   /// The tables behind these.
   var inner: any Tables { get }

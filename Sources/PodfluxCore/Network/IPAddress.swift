@@ -80,8 +80,8 @@ package struct AddressBlock {
     return true
   }
 
-  /// What is not public of IPv4: https://www.iana.org/assignments/iana-ipv4-special-registry (RFC 6890), and what is no
-  /// address of one machine.
+  /// The blocks of IPv4 that are not public (https://www.iana.org/assignments/iana-ipv4-special-registry, RFC 6890), or
+  /// name no single machine.
   fileprivate static let special4 = [
     AddressBlock([0], 8),  // this network (RFC 791)
     AddressBlock([10], 8), AddressBlock([172, 16], 12), AddressBlock([192, 168], 16),  // private use (RFC 1918)

@@ -112,7 +112,7 @@ extension NetworkPath {
 }
 
 extension NetworkState {
-  /// What stands in the way of those that need a path, and of all.
+  /// The obstacles of downloads that need a path, and of all downloads.
   public func obstacles(
     settings: Settings, schedule: ScheduleVerdict, lack: LackOfRoom, cooldowns: [String: Timestamp],
     departing: Set<String>, parked: Set<Session.Key>, now: Timestamp

@@ -5,7 +5,7 @@ public struct Episode: Hashable, Sendable {
   public let id: EpisodeID
   /// The row of its feed.
   public let feed: Feed.Key
-  /// What the feed says of it, or said last.
+  /// The episode's content as the feed has it, or had it last.
   public var content: EpisodeContent
   /// Whether the feed does not have it any more.
   public var isMissingFromFeed: Bool

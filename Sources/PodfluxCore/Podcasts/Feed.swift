@@ -22,7 +22,7 @@ public struct Feed: Hashable, Sendable {
   /// The session that its requests belong to, and those for its episodes, as far as they go to the session's hosts.
   public var session: Session.Key?
 
-  /// What the client wants of it.
+  /// The client's wishes for the feed.
   public struct Wishes: Hashable, Sendable {
     /// A title instead of the feed's own.
     public var title: String?

@@ -151,7 +151,7 @@ extension PodcastsStore {
       update.address != nil || update.session != nil || former.headers != feed.wishes.headers
     if concernsRequests || former.userAgent != feed.wishes.userAgent {
       disownRefresh(of: id, in: &turn)
-      // What has kept it from being read may be over.
+      // The change may have removed the cause of earlier failures.
       (feed.refreshes.next, feed.refreshes.failures, feed.refreshes.hasEnded) = (turn.now, 0, false)
     }
     live[id]?.policy = feed.wishes.network

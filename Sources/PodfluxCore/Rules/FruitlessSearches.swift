@@ -22,7 +22,7 @@ struct FruitlessSearches: Hashable, Sendable {
   static let milliseconds: Int64 = 60_000
 
   private var findings: [Finding] = []
-  /// What was looked for when nothing was found for any of it.
+  /// The needs for which a search has found nothing to delete.
   private var needs: [QuotaNeed] = []
   private var since: Timestamp?
 

@@ -9,9 +9,9 @@ import Flux
 public struct RulePlanner: Sendable {
   /// What the planner takes as given.
   public enum Assumption: Hashable, Sendable {
-    /// Only what is here counts: nothing goes before that which takes its place has come.
+    /// Only completed episodes count: no episode is deleted before the one that takes its place is completed.
     case present
-    /// What is on its way, and what is decided to be downloaded, arrives: the plan is what there is when all is done.
+    /// Pending and decided downloads count as completed: the plan shows the state after all of them.
     case arrival
   }
 
@@ -22,11 +22,11 @@ public struct RulePlanner: Sendable {
   /// How many episodes that were there meet the condition; only the order `oldest` needs it.
   private let there: Int64
   private var allowance: Int64
-  /// How many of those that were there have come by.
+  /// How many of the episodes up to the line were looked at so far.
   private var seen: Int64 = 0
-  /// What of the newer ones is here.
+  /// The completed ones among the newer episodes.
   private var here = Tally()
-  /// What of the newer ones is here, on its way, or to be downloaded.
+  /// The completed, pending and wanted ones among the newer episodes.
   private var held = Tally()
   /// When the first of those that stay has been here long enough; nil if none ever has.
   public private(set) var nextExpiry: Timestamp?
@@ -100,7 +100,7 @@ public struct RulePlanner: Sendable {
     }
   }
 
-  /// What is decided about an episode without a look at the others; nil if they matter.
+  /// The decision about an episode that needs no look at other episodes; nil if they matter.
   public func decideAlone(_ episode: RuledEpisode) -> RuleDecision? {
     switch episode.download {
     case .never: break

@@ -45,7 +45,7 @@ public enum RuleReason: Hashable, Sendable, Codable {
   /// The episode is larger than the whole storage quota.
   case exceedsQuotaAlone
 
-  /// What is kept.
+  /// The limit of `keep` that an episode exceeds.
   public enum Limit: Hashable, Sendable, Codable {
     /// So many of the newest.
     case newest(Int64)

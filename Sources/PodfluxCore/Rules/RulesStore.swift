@@ -48,7 +48,7 @@ public struct RulesStore: DomainStore {
   var awaitingComparison: Set<Feed.Key> = []
   /// Deletions that were due by then are left to another engine; nil if none are.
   private(set) var owedUntil: Timestamp?
-  /// What was looked for in vain.
+  /// The searches for room that have found nothing.
   var searches = FruitlessSearches()
 
   /// Whether something is left to be done now, or as soon as it is known what has room: a drain waits for that.

@@ -9,7 +9,7 @@ public struct Session: Hashable, Sendable {
   public let id: SessionID
   /// Whether `auth` made it, for one download or feed: it goes, with its secret, once nothing refers to it.
   public let isOwn: Bool
-  /// What the client wants of it.
+  /// The client's wishes for the session.
   public var wish: Wish
   public var state: SessionState
   /// When it came to its state.

@@ -5,7 +5,7 @@ public enum Challenge: String, Hashable, Sendable, CaseIterable {
   case basic
   /// The server's challenge wants a digest (RFC 7616).
   case digest
-  /// It wants a token, and says nothing of the one that it got.
+  /// The server's challenge wants a token, and does not say what is wrong with the one that it got.
   case bearer
   /// The token is expired, revoked or malformed (RFC 6750 section 3.1).
   case invalidToken = "invalid_token"
@@ -54,7 +54,7 @@ public struct SessionRetrier: Hashable, Sendable {
   public var token: Int64
   /// Whether a server has accepted the token that was used, for another request.
   public var isAccepted: Bool
-  /// What was done about the same request before.
+  /// The earlier tries of the same request.
   public var earlier: RequestTries
 
   public init(
@@ -71,7 +71,7 @@ public struct SessionRetrier: Hashable, Sendable {
     self.earlier = earlier
   }
 
-  /// What is done about a refused request.
+  /// What the store does about a refused request.
   public enum Decision: Hashable, Sendable {
     /// The request is sent again, with the present token.
     case sendAgain
@@ -121,7 +121,7 @@ public struct SessionRetrier: Hashable, Sendable {
     }
   }
 
-  /// What is known of the request with this refusal.
+  /// The tries of the request, this refusal included.
   public var tries: RequestTries {
     var tries = earlier
     let isInUse = used >= token && (state == .open || state == .extended)

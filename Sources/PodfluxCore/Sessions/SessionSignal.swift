@@ -18,7 +18,7 @@ public enum SessionSignal: Sendable {
   /// Many rows are gone, and with them their sessions, if they had any.
   case leftByMany
 
-  /// What was decided about a refusal.
+  /// The decision about a refused request.
   public struct Verdict: Hashable, Sendable {
     public var decision: SessionRetrier.Decision
     /// How the server refused.
@@ -65,7 +65,7 @@ public struct SessionsView: Hashable, Sendable {
   public var sessions: [Session.Key: Session] = [:]
   /// The tokens that a server has accepted.
   public var accepted: [Session.Key: Int64] = [:]
-  /// What was done about requests that were refused.
+  /// The tries of refused requests.
   public var tries: [RequestOwner: RequestTries] = [:]
 
   public init() {}

@@ -59,7 +59,7 @@ extension SessionsStore {
     switch fact {
     case .opened(_, let expires):
       session.token += 1
-      // What has expired before it is used says nothing.
+      // An expiry that has passed before the token was used says nothing about the token.
       session.expires = expires.flatMap { $0 > turn.now ? $0 : nil }
       try transition(&session, to: opening.isRenewal ? .extended : .open, in: turn)
     case .failed(_, let error): try fail(&session, opening, because: error, in: &turn)

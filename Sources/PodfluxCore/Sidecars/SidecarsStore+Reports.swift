@@ -42,7 +42,7 @@ extension SidecarsStore {
     if report.news.isEnd {
       live[key] = nil
       mayFetch = true
-      // What is owed waits for the end of the fetch.
+      // Owed deletions and moves have waited for the end of the fetch.
       errands.oweMore()
     }
     guard var sidecar = try turn.tables.sidecars.find(key) else {

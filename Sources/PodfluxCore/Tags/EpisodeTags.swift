@@ -62,7 +62,7 @@ public struct TagRequest: Hashable, Sendable {
   public var path: LibraryPath
   /// Whether the SHA-256 of the tagged copy is wanted, as that of the original was.
   public var wantsDigest: Bool
-  /// What has come of what the feed names.
+  /// The fetched parts of those that the feed names.
   public var material: TagMaterial
 
   public init(_ tags: EpisodeTags, path: LibraryPath, wantsDigest: Bool, material: TagMaterial = .init()) {
@@ -85,7 +85,7 @@ public struct MovableFile: Hashable, Sendable {
   }
 }
 
-/// What has come of tagging a file.
+/// The result of tagging a file.
 public enum TagOutcome: Hashable, Sendable {
   /// No tags were asked for.
   case notWanted
@@ -120,7 +120,7 @@ extension Download {
     }
   }
 
-  /// What was downloaded, if a tagged copy of it was published.
+  /// The downloaded bytes, if a tagged copy of them was published.
   public var original: Original? {
     if case .tagged(let original) = tagging { original } else { nil }
   }

@@ -12,7 +12,7 @@ public struct Attempt: Hashable, Sendable {
   public var description: Download.Description
   /// Who asked, which decides the quality of service.
   public var origin: Origin
-  /// What is kept of the file, nil for nothing.
+  /// The record of the kept bytes; nil if none are kept.
   public var resume: ResumeRecord?
   /// The settings at its start. Later changes of settings do not affect it.
   public var settings: Settings
@@ -82,7 +82,7 @@ extension Attempt {
 public struct AttemptReport: Hashable, Sendable {
   /// The attempt that reports.
   public var attempt: AttemptID
-  /// What has happened.
+  /// The event that is reported.
   public var news: News
   /// How many bytes of bodies have come over the network since the last report that was no reading, of use or not;
   /// 0 for a reading.

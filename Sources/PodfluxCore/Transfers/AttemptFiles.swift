@@ -79,7 +79,7 @@ public protocol PartialContents: ReadableContents, Sendable {
   func close(deletingEmpty: Bool)
 }
 
-/// What is known for naming a complete file.
+/// The facts from which the name of a complete file is made.
 public struct PublishingFacts: Hashable, Sendable {
   /// The client's description of the download.
   public var description: Download.Description

@@ -306,7 +306,7 @@ final class Observers: @unchecked Sendable {
             snapshot: try read(watch.query, of: moment), live: moment.stores.downloads.live, time: moment.now)
         }
       shown[watch.query] = observed
-      // What cannot be read for one of them may be read for the others.
+      // A query that cannot be read does not keep the other queries from being read.
       if case .success(let observed) = observed { watch.deliver(observed) }
     }
     return shown.mapValues { $0.map { _ in } }

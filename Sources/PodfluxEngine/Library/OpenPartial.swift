@@ -14,7 +14,7 @@ final class OpenPartial: PartialContents {
 
   /// The copies of the file.
   private struct Copies {
-    /// What is to be moved, once it has been made.
+    /// The file to be moved; nil until it was made.
     var movable: MovableFile?
     /// Where a copy is that is not wanted any more when the file is closed.
     var folder: Incoming?

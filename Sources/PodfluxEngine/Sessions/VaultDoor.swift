@@ -85,7 +85,7 @@ final class VaultDoor: SecretDoor {
 }
 
 enum SecretFile {
-  /// What it holds, without the line end at its end. No message repeats any of it.
+  /// The file's text without its final line end. No message repeats any of the text.
   static func text(at path: String) throws(Refusal) -> String {
     func fault(_ what: String) -> Refusal { Refusal(.invalidValue, what, path: "payload.secretFile") }
     let bytes: ArraySlice<UInt8>

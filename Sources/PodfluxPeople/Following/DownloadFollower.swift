@@ -276,8 +276,8 @@ package struct DownloadFollower {
     }
   }
 
-  /// The connection was lost, and another one begins: what was told is told again, and what has happened between is
-  /// looked up.
+  /// Prepares for another connection after a lost one: the engine tells its state again, and the caller looks up the
+  /// events in between.
   package mutating func beginAnew() {
     library = ObservedLibrary()
     (doubtsAll, moves, hasGivenUp, unlistedStuck) = (true, true, false, 0)

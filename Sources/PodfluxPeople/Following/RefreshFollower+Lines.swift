@@ -1,7 +1,7 @@
 import PodfluxClient
 import Terminal
 
-/// What is told of feeds that wait, or whose refresh has failed: a line for each, or for many at once.
+/// The lines about feeds that wait, or whose refresh has failed: one for each feed, or one for many.
 extension RefreshFollower.Report {
   /// How many feeds are named that wait, or have failed for the same reason.
   private static let named = 10

@@ -101,7 +101,7 @@ package struct LibraryFinder {
     if kinds.contains(.downloads) {
       let found = try source.downloads(meeting: .urls([url]))
       let sound = found.filter { $0.state != .failed }
-      // What has failed may have been asked for anew.
+      // A failed download may have been requested again under another id.
       let best = sound.count == 1 ? sound : found
       if let download = try theOnly(of: best.map(Selected.download), named: url) { return download }
     }

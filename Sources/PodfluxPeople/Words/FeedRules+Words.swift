@@ -3,7 +3,7 @@ import Terminal
 
 /// Rules as people read them.
 extension FeedRules {
-  /// What they do, each in some words: "the newest 3, then each new one", and "keep the newest 5".
+  /// The effect of each rule in some words: "the newest 3, then each new one", and "keep the newest 5".
   package var words: [String] {
     var words: [String] = []
     if let rule = autoDownload {

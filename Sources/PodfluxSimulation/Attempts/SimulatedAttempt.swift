@@ -30,7 +30,7 @@ final class SimulatedAttempt {
   private var hasWritten = false
   private var isScheduled = false
   private(set) var isOver = false
-  /// What has come and is not told, for a sabotage.
+  /// The received bytes that a sabotage keeps unreported.
   private var withheld: Int64 = 0
   /// Whether it might use all paths when it began.
   var mayUseAllAtStart = false

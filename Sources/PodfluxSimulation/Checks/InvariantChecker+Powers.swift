@@ -3,7 +3,7 @@ import PodfluxCore
 
 /// Checks of engines that may not do everything by themselves.
 extension InvariantChecker {
-  /// What has made rules due since the library was opened.
+  /// The causes that have made rules due since the library was opened.
   struct RuleCauses {
     /// When the tables were put in order; nil until then.
     fileprivate(set) var since: Timestamp?

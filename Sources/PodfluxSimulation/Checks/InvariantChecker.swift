@@ -36,7 +36,7 @@ final class InvariantChecker {
   var hasFoundCorruption = false
   /// The steps of that cleanup.
   var checkedSteps: [CleanupStep] = []
-  /// What was in quarantine then.
+  /// The quarantine at the end of that cleanup.
   var checkedQuarantine = CheckedQuarantine()
   /// Whether it has made downloads fetch files again.
   var hasFetchedAgain = false
@@ -74,7 +74,7 @@ final class InvariantChecker {
   var sessions: [Session.Key: Session] = [:]
   /// The hosts that want to be left alone.
   var resting = RestingHosts()
-  /// What has made rules due since the library was opened.
+  /// The causes that have made rules due since the library was opened.
   var ruleCauses = RuleCauses()
   /// Feeds and episodes.
   let feeds = FeedModel()

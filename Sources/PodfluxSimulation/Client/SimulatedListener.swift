@@ -11,7 +11,7 @@ struct SimulatedListener {
   let downloadLimit: Int
   /// Whether it sets rules.
   let hasRules: Bool
-  /// What it was promised of each subscription.
+  /// The wishes that the engine has confirmed for each subscription.
   private(set) var wishes: [FeedID: Feed.Wishes] = [:]
   /// The address for which it gave a feed its present headers.
   private(set) var keyed: [FeedID: WebAddress] = [:]

@@ -19,7 +19,7 @@ final class SimulatedDisk {
     var path: String?
     /// Its content's hash when it was put aside.
     var hash: String
-    /// What it is asked for by.
+    /// The name by which clients request its restoration.
     var name: String
     /// When it was put aside.
     var at: Timestamp

@@ -6,7 +6,7 @@ import PodfluxCore
 final class SimulatedWalk: LibraryWalk {
   private let files: SimulatedFiles
   private var levels: [ArraySlice<SimulatedDisk.Child>]
-  /// What it has come upon.
+  /// Called with each entry that the walk finds.
   var note: (LibraryEntry) -> Void = { _ in }
 
   init(_ files: SimulatedFiles) {

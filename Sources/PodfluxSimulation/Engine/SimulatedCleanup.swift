@@ -79,7 +79,7 @@ final class SimulatedCleanup {
       queue.removeFirst()
       if world.suffers(.people), world.random.once(in: 4), let place = step.finding.place { world.meddle(with: place) }
       let outcome = try carryOut(step)
-      // What was done with the file may stay unrecorded.
+      // A crash may keep the step's outcome from being recorded.
       guard process.isAlive, !world.dies(in: 100) else { return }
       process.post(.cleaned(step.key, outcome))
     case nil: break

@@ -11,7 +11,7 @@ final class SimulatedEngine {
   }
 
   unowned let world: World
-  /// What it may do by itself.
+  /// What the engine may do without a request.
   let powers: EnginePowers
   let requests = SimulatedRequests()
   /// The way of clients' secrets into the vault; nil in a world without sessions.

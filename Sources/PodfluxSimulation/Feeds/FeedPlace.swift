@@ -16,7 +16,7 @@ struct FeedPlace {
     case mistaken(podcast: Int)
   }
 
-  /// What the server says of its bodies, and what it does with what it said before.
+  /// Which validators the server sends, and how it answers conditional requests.
   enum Validators: CaseIterable {
     /// Each body has a tag of its own, and a 304 is true.
     case tags
@@ -104,7 +104,7 @@ extension HTTPRequest {
   func condition(_ name: String) -> String? { ownFields.first { $0.name == name }?.value }
 }
 
-/// What comes in answer to a request for a feed.
+/// The answer to a request for a feed.
 struct FeedAnswer {
   /// What a document of a feed has.
   struct Part {

@@ -34,7 +34,7 @@ struct SimulatedItem: Hashable {
   private var revision = 0
   /// Grows with each change of the notes.
   private var notesRevision = 0
-  /// Whether the guid is another one for a while.
+  /// Whether the publisher has changed the guid for a while.
   private var isRenamed = false
 
   init(

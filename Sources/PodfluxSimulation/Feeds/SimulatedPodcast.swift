@@ -4,7 +4,7 @@ import PodfluxCore
 
 /// A podcast with its episodes, as its publisher changes it. Where it can be read say `FeedPlace`s.
 struct SimulatedPodcast {
-  /// What is odd about a podcast's feed.
+  /// The peculiarity of a podcast's feed.
   enum Oddity: CaseIterable {
     case none
     /// No episode has a guid.
@@ -133,9 +133,9 @@ struct SimulatedPodcast {
       switch oddity {
       case _ where former != nil: .headline
       case .withoutGuids: .headline
-      // Its file would be another one.
+      // A change of the address would give the episode another file.
       case .oneFile: .guidAndAddress
-      // Its title would be another one.
+      // A change of the title would break the podcast's peculiarity.
       case .oneTitle: random.pick([.headline, .guidAndTitle, .formerGuid])
       case .none, .many, .long: random.pick(SimulatedItem.Constancy.allCases)
       }

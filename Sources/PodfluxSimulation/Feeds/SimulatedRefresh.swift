@@ -6,7 +6,7 @@ import PodfluxCore
 /// A refresh in the simulated world: the product's own `RefreshAttempt`, with its queue and its exchange. Each step is
 /// an event of the scheduler: between two of them everything else can happen.
 final class SimulatedRefresh {
-  /// What is still to come of an exchange.
+  /// A pending delivery of an exchange.
   private enum Delivery {
     case event(RefreshEvent)
     /// Nothing is known of the answer yet.
@@ -18,7 +18,7 @@ final class SimulatedRefresh {
   let process: SimulatedProcess
   unowned let world: World
   private var core: RefreshAttempt<SimulatedEpisodeRows>
-  /// What is handed in and not taken.
+  /// The events that were handed in and not handled.
   private var events: [RefreshEvent] = []
   private var isScheduled = false
   private var deliveries: [Delivery] = []
@@ -31,15 +31,15 @@ final class SimulatedRefresh {
   private var pathNumber = 0
   /// Bytes that have come over the network since the last report.
   private var fetched: Int64 = 0
-  /// What it was shown, one whole exchange after the other.
+  /// The documents that the refresh was shown, in the order of their exchanges.
   private(set) var showings: [FeedAnswer.Showing] = []
   /// Of these the first document of each feed.
   var firstShowings: [FeedAnswer.Showing] { showings.filter { $0.part.number == 1 } }
   /// The address of which its last exchange has brought nothing, if it may at another time.
   private(set) var failedForNow: String?
-  /// What was asked for last.
+  /// The address requested last.
   private var url = ""
-  /// What it is being shown.
+  /// The document of the running exchange.
   private var showing: FeedAnswer.Showing?
   /// Where the last answer says that the feed is.
   private var ledTo: WebAddress?

@@ -49,7 +49,7 @@ struct SimulatedVisit {
   private var reach: ReachGuard
   private let rule: AddressRule?
   private let word: Word
-  /// What it has come to last.
+  /// The class of the address that the exchange has reached last.
   private(set) var last = AddressClass.unknown
   private var hasBeenOutside = false
 

@@ -28,7 +28,7 @@ final class SimulatedExchange {
   /// What the body is said to begin with; for a sabotage only.
   private var falseOverlap: [UInt8] = []
   private var delivered: Int64 = 0
-  /// What has come over the network, and was not told yet.
+  /// The bytes received over the network and not reported yet.
   private var untold: Int64 = 0
   private var clockAtTick: Int64
 

@@ -15,7 +15,7 @@ struct SmallExchange {
   private let pathNumber: Int
   /// What the settings said of addresses when its work began.
   private let rule: AddressRule?
-  /// What is still to come; nil before it was asked for.
+  /// The pending pieces of the answer; nil before the request.
   private var pieces: [Piece]?
 
   init(_ request: HTTPRequest, under settings: Settings, in world: World) {

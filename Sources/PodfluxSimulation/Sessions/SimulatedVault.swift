@@ -25,7 +25,7 @@ final class SimulatedVault: SecretVault, @unchecked Sendable {
 
   /// Whether an engine holds the library.
   var isOpen: Bool { contents != nil }
-  /// What is kept, written or not.
+  /// The kept secrets, written or not.
   var secrets: [SecretReference: KeptSecret] { contents?.secrets ?? file.secrets }
 
   func newReference() -> SecretReference { SecretReference(from: &random) }

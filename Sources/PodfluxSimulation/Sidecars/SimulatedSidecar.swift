@@ -11,7 +11,7 @@ final class SimulatedSidecar {
   unowned let world: World
   private let files: SimulatedFiles
   private var core: SidecarAttempt<SimulatedFiles>
-  /// What is handed in and not taken.
+  /// The events that were handed in and not handled.
   private var events: [SidecarEvent] = []
   private var isScheduled = false
   private var exchange: SmallExchange?

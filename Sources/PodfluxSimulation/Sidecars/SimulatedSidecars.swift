@@ -11,7 +11,7 @@ struct SimulatedSidecars {
     random = SeededGenerator(seed: seed, index: 3)
   }
 
-  /// What comes in answer to a request.
+  /// The answer to a request for a sidecar.
   struct Answer {
     /// The failure before a head comes.
     var failure: ExchangeFailure?

@@ -18,7 +18,7 @@ enum Event {
   case network(SimulatedAttempt, number: Int)
   case deletion(SimulatedProcess, Deletion)
   case verification(SimulatedVerification)
-  /// What is looked after each day has been.
+  /// The daily upkeep's work has been done.
   case upkeep(SimulatedProcess, [LibraryPath], DailyUpkeep?)
   /// Cleaning up does the next thing.
   case cleanup(SimulatedCleanup)

@@ -174,7 +174,7 @@ extension World {
     schedule(.signal(engine, .suspend), after: delay)
     if random.once(in: 4) { schedule(.signal(engine, .suspend), after: delay + random.delay()) }
     schedule(.signal(engine, .resume), after: delay + random.delay() * 2)
-    // What was suspended for ever would do nothing more.
+    // An engine that is never resumed would do nothing more.
     schedule(.signal(engine, .resume), after: delay + 10_000)
   }
 

@@ -24,7 +24,7 @@ struct ExpositionConnection {
     self.deadline = deadline
   }
 
-  /// What it waits for.
+  /// The descriptor and the event that the connection waits for.
   var watched: pollfd {
     if case .writing = phase { return pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0) }
     return pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -3,7 +3,7 @@ import Synchronization
 /// Issues tokens that expire after a number of requests, renews them (RFC 6749 section 6), and lets requests with the
 /// present one through (RFC 6750).
 public final class TokenServer: Sendable {
-  /// What has happened so far.
+  /// How many tokens and requests the server has counted so far.
   public struct Counts: Sendable, Hashable {
     /// Tokens that were issued.
     public var issued = 0
@@ -62,7 +62,7 @@ public final class TokenServer: Sendable {
     state = Mutex(State(refreshToken: refreshToken))
   }
 
-  /// What has happened so far.
+  /// How many tokens and requests the server has counted so far.
   public var counts: Counts { state.withLock(\.counts) }
 
   /// From now on requests for a token are answered so, after so long.

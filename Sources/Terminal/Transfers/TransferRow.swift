@@ -1,6 +1,6 @@
 /// A download as a person sees it.
 public struct TransferRow: Sendable, Hashable {
-  /// What is known of it.
+  /// The state of the transfer, with the figures or words that its row shows.
   public enum State: Sendable, Hashable {
     /// Bytes are arriving.
     case moving(Movement)

@@ -14,6 +14,6 @@ enum CodedProgress {
   case decoded(Int)
   /// So many bytes came out, and the stream has ended.
   case ended(Int)
-  /// What comes is not in the format.
+  /// The input is not in the format.
   case damaged
 }

@@ -24,7 +24,7 @@ extension TokenAnswer {
       case error
     }
 
-    /// What has another type than it should counts as missing.
+    /// Decodes the members; one of a wrong type counts as missing.
     init(from decoder: any Decoder) throws {
       let members = try decoder.container(keyedBy: Key.self)
       func text(_ key: Key) -> String? { (try? members.decodeIfPresent(String.self, forKey: key)) ?? nil }

@@ -11,7 +11,7 @@ import PodfluxCore
 /// | not a, and not b | not (a or b) |
 struct ConditionClauses<Condition: ExcludableCondition> {
   private var clauses: [String: Condition] = [:]
-  /// What is excluded, under one key.
+  /// The excluded conditions, which are written under one key.
   private var excluded: [Condition] = []
 
   /// In the order of their keys.

@@ -7,7 +7,7 @@ public struct JournalTurn: Hashable, Sendable {
   public var position: LogPosition
   /// What the wall clock showed.
   public var time: Timestamp
-  /// What was handled, in order.
+  /// The handled actions, in order.
   public var actions: [Action]
 
   /// Makes a turn.

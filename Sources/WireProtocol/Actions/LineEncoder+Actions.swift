@@ -21,7 +21,7 @@ extension LineEncoder {
     end(writer.lineType)
   }
 
-  /// What has followed from a committed action.
+  /// Writes the line of an event that has followed from a committed action.
   public mutating func announcement(_ announcement: Announcement, revision: Int64, time: Timestamp) {
     stamped(
       announcement.event.lineType,

@@ -23,7 +23,7 @@ public struct SnapshotDifference: Sendable {
   public struct Unreadable: Error {
     /// Which of the two it is: 0 or 1.
     public var number: Int
-    /// What is wrong with it, in one sentence.
+    /// Why the snapshot cannot be read, in one sentence.
     public var reason: String
 
     /// Makes a complaint.

@@ -120,7 +120,7 @@ extension Action {
   }
 }
 
-/// What a reader knows of an action before it reads one.
+/// The form of an action, by which its lines are read and described.
 struct ActionForm: Sendable {
   let type: String
   let sentence: String

@@ -74,10 +74,10 @@ struct ValueForm<Value>: Sendable {
     (describe, state, self.read, self.write) = (kind, schema, read, write)
   }
 
-  /// What it is, for people.
+  /// The kind of the value in words, for the reference and for refusals.
   var kind: String { describe() }
 
-  /// What it is, for the protocol's schema.
+  /// The value's schema in the protocol's schema; nil without one.
   var schema: ValueSchema? { state() }
 }
 

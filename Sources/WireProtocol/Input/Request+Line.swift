@@ -17,7 +17,7 @@ extension Request {
   static let payloadPath = "payload"
 }
 
-/// What clients can send of one type.
+/// The form of the requests of one type.
 struct RequestForm: Sendable {
   let type: String
   let sentence: String

@@ -76,7 +76,7 @@ extension JSONReader {
     switch byte {
     case UInt8(ascii: "{"), UInt8(ascii: "["): return try readContainer(depth: depth + 1)
     case UInt8(ascii: "\""):
-      // What cannot be read is no text: as an id it would be echoed as another one.
+      // A string that cannot be read becomes null: as an id it would be echoed as another id.
       let before = unreadableStrings
       let string = try readString()
       return unreadableStrings == before ? .string(string) : .null

@@ -1,4 +1,4 @@
-/// What is read as JSON, as messages call it.
+/// The origin of the JSON, as messages call it.
 enum JSONSource {
   /// A line that a program has sent.
   case line

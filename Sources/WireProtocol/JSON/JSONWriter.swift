@@ -4,7 +4,7 @@ import PodfluxCore
 /// Appends JSON to a buffer: no blanks, slashes not escaped, and members in the order in which they are given, which
 /// is the alphabet's everywhere in this module.
 struct JSONWriter {
-  /// What has been written.
+  /// The bytes written so far.
   private(set) var bytes: [UInt8] = []
   /// Whether a publication date has the offset that its publisher has given, which a journal must tell; for clients all
   /// moments are UTC's (the article Protocol).
@@ -214,7 +214,7 @@ struct JSONWriter {
     if let value { integer(value) } else { literal("null") }
   }
 
-  /// What is JSON already.
+  /// Writes a value that is JSON already.
   mutating func raw(_ json: some Sequence<UInt8>) {
     separate()
     bytes += json

@@ -163,7 +163,7 @@ extension DownloadState {
 }
 
 extension JSONWriter {
-  /// What was thrown away, a number for each cause that there was.
+  /// Writes the discarded bytes, a number for each cause that occurred.
   mutating func member(discardedByCause discarded: Download.Discarded) {
     object("discardedBecause") { causes in
       for amount in discarded.amounts { causes.member(named: amount.cause.rawValue, amount.bytes) }

@@ -23,7 +23,7 @@ extension JSONWriter {
     member("version", engine.version)
   }
 
-  /// What is said of the downloads beside the page.
+  /// Writes the totals of all downloads, beside the page.
   mutating func totals(of downloads: DownloadsSnapshot) {
     member("bytesPerSecond", downloads.bytesPerSecond)
     object("counts") { counts in

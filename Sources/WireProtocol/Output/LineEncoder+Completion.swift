@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// What a program is told that hooks into completions.
+/// The lines for a program that is run for completed downloads.
 extension LineEncoder {
   /// A download is completed. `path` is relative to the library.
   public mutating func completed(_ completed: NameableDownload, library: String) {

@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// What `podflux quarantine` prints: one object a line.
+/// The lines of `podflux quarantine`: one object a line.
 extension LineEncoder {
   /// A file in quarantine.
   public mutating func quarantined(_ file: QuarantinedFile) {

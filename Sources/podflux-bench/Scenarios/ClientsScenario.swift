@@ -14,7 +14,7 @@ struct ClientsScenario: Scenario {
   private static let askCount = 3000
   private static let importCount = 50_000
 
-  /// What is asked, each against itself.
+  /// The lines that the measured client sends; each is compared with itself alone.
   private enum Line: String, CaseIterable {
     case query = #"{"type":"snapshot","payload":{"stores":["engine"]}}"#
     case action = #"{"type":"downloads/update","payload":{"id":"0","title":"NUMBER"}}"#

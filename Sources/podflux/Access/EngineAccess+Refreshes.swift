@@ -34,7 +34,7 @@ extension EngineAccess {
     try passFrame()
     try follow(&refreshes, ids: ids, passing: passFrame)
     try unobserve()
-    // What the last refreshes have brought is counted by what is told from now on.
+    // From here on the engine tells anew: the downloads that the last refreshes have added are counted then.
     downloads.beginAnew()
   }
 

@@ -133,7 +133,7 @@ private struct Verification {
       verdicts.count(verdict)
       guard verdict != "intact" else { return nil }
       return "\(id): " + (try payload.string("message") ?? (verdict == "modified" ? Self.edited : verdict))
-    // What is removed meanwhile is not read any more.
+    // The engine does not read a removed download any more.
     case "downloads/removed": if let id = try payload.string("id") { pending.remove(id) }
     case "downloads/remove", "downloads/cancel", "feeds/unsubscribe": needsLook = true
     default: break

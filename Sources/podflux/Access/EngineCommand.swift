@@ -20,7 +20,7 @@ protocol EngineCommand: ParsableCommand {
   /// Whether an own engine deletes what rules owed before: a command that is asked for something else does not.
   var deletesOwed: Bool { get }
   var missingLibrary: MissingLibrary { get }
-  /// What a person is told who has interrupted the command.
+  /// The sentence for a person who has interrupted the command.
   static var afterInterruption: String { get }
 }
 
@@ -272,7 +272,7 @@ extension EngineAccess {
         settled += try follower.apply(event)
       }
     } catch ConnectionFailure.ended where !settled.isEmpty {
-      // What it has told before its end is told first.
+      // The events before the engine's end are returned first.
       return settled
     }
     return follower.needsLook ? settled + (try follower.look(at: connection)) : settled

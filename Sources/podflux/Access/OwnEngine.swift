@@ -50,7 +50,7 @@ final class OwnEngine {
     return failure
   }
 
-  /// What is waited for before an own engine ends.
+  /// The work that a command waits for before its own engine ends.
   enum Work {
     /// Files that are being deleted or moved, or tokens that are being asked for.
     case files

@@ -13,7 +13,7 @@ struct SecretWords {
       let shown = isHeader ? "…" : value.contains(":/") || value.contains("@") ? value.withoutCredentials : value
       if shown != value, !value.isEmpty { replacements.append((value, shown)) }
     }
-    // A word may be a part of another one.
+    // A secret may be a part of a longer one, which is replaced first.
     replacements.sort { $0.secret.utf8.count > $1.secret.utf8.count }
   }
 

@@ -109,7 +109,7 @@ struct SettingsCommand: EngineCommand {
     return ofRules
   }
 
-  /// What is typed for a text is the text; for others it is JSON.
+  /// The update of the typed settings: the value of a text is taken as typed, any other one as JSON.
   private func change() throws -> Request {
     var members: [(key: String, value: JSONValue)] = []
     for word in words {
@@ -118,7 +118,7 @@ struct SettingsCommand: EngineCommand {
       switch setting?.values {
       case .printable, .choice, .timeZone, .nameTemplate, nil: members.append((word.name, .string(value)))
       case .boolean, .integer, .limit, .number, .optionalChoice, .names, .schedule, .networkClasses:
-        // What is no JSON is refused with what the setting takes.
+        // The engine refuses a text that is no JSON, and says which values the setting takes.
         members.append((word.name, JSONValue(typed: value) ?? .string(value)))
       }
     }

@@ -132,7 +132,7 @@ struct Console {
   static let unquestionedDeletions = 10
 }
 
-/// What has kept results from being written.
+/// The first error that has kept results from being written.
 final class OutputFault {
   /// The number of the first error; 0 for none.
   fileprivate var code: Int32 = 0

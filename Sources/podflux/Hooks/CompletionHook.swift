@@ -17,7 +17,7 @@ final class CompletionHook: @unchecked Sendable {
   private let logger: Logger
   private let queue = DispatchQueue(label: "podflux.hook")
   private let runner = DispatchQueue(label: "podflux.hook.runner")
-  /// What has been handed over and has not been told of to the end.
+  /// The completions that were handed over and whose program has not ended.
   private let outstanding = DispatchGroup()
   private var pending = LineSpool()
   private var running: HookRun?

@@ -71,7 +71,7 @@ final class HookRun: Sendable {
     var info = siginfo_t()
     while waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
     let told = state.withLock { state in
-      // What it has left in its group ends with it, if it had to.
+      // If the program was told to end, the rest of its process group is killed with it.
       if state.told != nil { _ = kill(-child, SIGKILL) }
       state.child = nil
       return state.told

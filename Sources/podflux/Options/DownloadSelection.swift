@@ -25,7 +25,7 @@ struct DownloadSelectionOptions: ParsableArguments {
     guard ways == 1 else { throw ValidationError("name downloads, or give --feed and --state, or give --all") }
   }
 
-  /// What was chosen.
+  /// The chosen downloads.
   func selection(in source: some SnapshotSource) throws -> DownloadIntent.Selection {
     if all { return .all }
     guard selectors.isEmpty else {

@@ -25,7 +25,7 @@ struct EngineStart {
   var logFormat = LogFormat.text
   /// Where metrics are shown; nil for nowhere.
   var metrics: MetricsTarget?
-  /// What is run for each completed download; nil for nothing.
+  /// The program that is run for each completed download; nil for none.
   var hook: HookCommand?
   /// Whether rows and files are compared when the engine begins.
   var cleansOnStart = true
@@ -34,7 +34,7 @@ struct EngineStart {
   var deletesOwed = true
   /// For how long nothing begins that asks servers.
   var requestDelays = RequestDelays()
-  /// What is done where there is no library.
+  /// What the command does where there is no library.
   var missingLibrary = MissingLibrary.made
   private let caFile: String?
   private let secrets: SecretsConfiguration

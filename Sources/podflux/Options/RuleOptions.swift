@@ -3,7 +3,7 @@ import PodfluxClient
 import PodfluxCore
 import PodfluxPeople
 
-/// What is downloaded and deleted without being asked each time.
+/// The options of a feed's rules: which episodes the engine downloads and deletes by itself.
 struct RuleOptions: ParsableArguments {
   @Flag(name: .customLong("new"), help: "Download each new episode, and none of those that are there.")
   var isNew = false
@@ -75,7 +75,7 @@ struct RuleOptions: ParsableArguments {
 
   private var choosesEpisodes: Bool { begins || oldestFirst || noCondition || hasCondition }
 
-  /// Whether it is said what is downloaded of what is there.
+  /// Whether an option says which of the existing episodes are downloaded.
   private var begins: Bool { isNew || newest != nil || all }
 
   private var hasCondition: Bool { !match.isEmpty || !exclude.isEmpty || min != nil || max != nil }

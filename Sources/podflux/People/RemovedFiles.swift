@@ -92,7 +92,7 @@ struct RemovedFiles {
       (path, isChanged, isDoubtful) = (file.path, file.isChanged, file.isDoubtful)
     }
 
-    /// What has become of it, in a sentence.
+    /// Why the file stays, in a sentence.
     var words: String {
       if isChanged { return "\(path) is no longer what was downloaded, and stays; podflux clean --plan shows it" }
       if isDoubtful {

@@ -12,7 +12,7 @@ struct RunReport {
   private let run: JSONObject
   private let steps: [JSONObject]
 
-  /// What a person is told who has interrupted a run.
+  /// The sentence for a person who has interrupted a run.
   static let afterInterruption = "what was done stays done, and the rest is left as it is"
 
   /// The time between two looks at a run, in milliseconds.

@@ -98,7 +98,7 @@ final class ListeningSocket: Sendable {
   }
 
   private static func makeFolder(of path: SocketPath) {
-    // What is there already is as its owner wants it; what cannot be made, the lock tells.
+    // An existing folder stays as its owner wants it; if the folder cannot be made, taking the lock fails.
     mkdir((path.path as NSString).deletingLastPathComponent, folderMode)
   }
 

@@ -8,7 +8,7 @@ final class Poller: @unchecked Sendable {
   /// Names a descriptor that is watched.
   typealias Token = Int64
 
-  /// What has happened to a descriptor.
+  /// The readiness of a descriptor.
   struct Event {
     let token: Token
     /// There is something to read, or the end of it.

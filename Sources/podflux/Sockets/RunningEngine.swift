@@ -6,7 +6,7 @@ import PodfluxPeople
 struct RunningEngine {
   /// The connected socket; the caller closes it.
   let descriptor: Int32
-  /// What was read of it: its first line, by which it shows that it answers, and whose engine it is.
+  /// The engine's first line, which shows that the engine answers, and which library it has.
   let begin: [UInt8]
   /// Its process; nil if it is not known.
   let process: PeerProcess?

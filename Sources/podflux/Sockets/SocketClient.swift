@@ -7,7 +7,7 @@ final class SocketClient {
   let descriptor: Int32
   let session: ClientSession
   let output: SocketOutput
-  /// What is read, for all clients one after the other.
+  /// The buffer for reading, which all clients use one after the other.
   private let buffer: UnsafeMutableRawBufferPointer
   private var lines = LineSplitter(limit: LineDecoder.maximumLineBytes)
   /// Bytes that were read and not taken by `lines`.
@@ -15,7 +15,7 @@ final class SocketClient {
   /// A request that the session has not taken yet.
   private var held: ClientSession.QueuedRequest?
   private var input = Input.open
-  /// What is being sent, and how much of it has been.
+  /// The bytes being sent; `sentCount` of them were sent.
   private var sending: [UInt8] = []
   private var sentCount = 0
 

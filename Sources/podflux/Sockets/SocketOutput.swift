@@ -52,7 +52,7 @@ final class SocketOutput: ClientOutput {
 
   // MARK: The sockets' thread
 
-  /// What is announced from now on is news again.
+  /// Starts a look at the output: lines appended from now on are announced again.
   func beginLook() {
     state.withLock { $0.isAnnounced = false }
   }

@@ -176,7 +176,7 @@ public struct RenamingPlanner {
         mover = next[index]
       }
     }
-    // What is left are circles.
+    // The remaining files form circles, in which each waits for the next one's name.
     for first in targets.keys.sorted() where !done.contains(first) {
       guard let target = targets[first], let between = try freeName(for: first, besides: &claimed, evidence) else {
         continue
@@ -203,7 +203,7 @@ public struct RenamingPlanner {
       because: target.number == 1 ? "that is its name by now" : "that is its name by now, and the plain one is taken")
   }
 
-  /// A name for a file that another one waits for.
+  /// A free name for a file whose present name another file waits for.
   private func freeName(
     for index: Int, besides claimed: inout Set<String>, _ evidence: some RenamingEvidence
   ) throws -> LibraryPath? {

@@ -20,7 +20,7 @@ public protocol SurveyRows {
   /// The episodes of a feed after one, in the order of their keys, and whether each has a download that is completed or
   /// running. Cost: the page.
   func adoptableEpisodes(of feed: Feed.Key, after episode: EpisodeID?, limit: Int) throws -> [AdoptableEpisode]
-  /// What is needed to make a file the download of an episode.
+  /// The rows with which a file becomes the download of an episode.
   func adoption(of episode: EpisodeID) throws -> EpisodeAdoption
   /// The downloads that are not completed and have durable bytes, in the order of their ids.
   func downloadsWithBytes(after id: DownloadID?, limit: Int) throws -> [Download]

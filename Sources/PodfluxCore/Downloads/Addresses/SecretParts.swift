@@ -57,7 +57,7 @@ extension WebAddress {
   /// Whether it has a user name.
   public var hasUser: Bool { placeOfUser != nil }
 
-  /// The URL with another one's user name and password, if that is of the same origin and this one has none.
+  /// The URL with the user name and password of another URL, if both have one origin and this URL has no user name.
   public func withUser(of other: WebAddress) -> WebAddress {
     guard !hasUser, hasOrigin(of: other), let place = other.placeOfUser, let begin = beginOfAuthority else {
       return self

@@ -9,7 +9,7 @@ extension DownloadsStore {
   ) throws -> Int64 {
     guard settings.storageQuotaBytes > 0 else { return .max }
     let limit = Settings.Limits.volume.upperBound
-    // What is told to stop brings nothing more. Two that count each other's would both stop.
+    // A stopping attempt brings no further bytes. Two attempts that counted each other's would both stop.
     let expected = live.values.reduce(0) { $1.isStopping ? $0 : min($0 + $1.expected, limit) }
     let promised = room.promised.reduce(0) { $1.key == download ? $0 : min($0 + $1.value, limit) }
     return settings.storageQuotaBytes - (try turn.tables.downloads.storedBytes()) - expected - promised

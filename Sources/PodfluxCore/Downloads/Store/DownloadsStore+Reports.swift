@@ -157,7 +157,7 @@ extension DownloadsStore {
     download.forgetAttempts()
     download.dates.finished = turn.now
     try transition(&download, to: .completed(file), in: turn)
-    // Of those that wait for the quota the next one may go on alone beside what is complete now.
+    // The next download that waits for the quota may go on alone beside the bytes that are complete now.
     if room.waiting > 0 { room.isStale = true }
     // What a rule has asked for and is here may take the place of something else.
     if download.origin == .auto { turn.tell(.downloads(.finished(download.id))) }
@@ -198,7 +198,7 @@ extension DownloadsStore {
       if hadProgress { download.failures = 0 }
       return try waitForMachine(&download, after: error, in: &turn)
     }
-    // What has made progress goes on where it was; what has not may do better elsewhere.
+    // A download with progress stays at its address; one without may succeed at the next mirror.
     let mayPass = error.isTransient(for: download.origin) || (error.concernsSource && download.round.mayPass)
     let error = error.stored
     if error.concernsSource, !hadProgress, download.round.source < download.description.mirrors.count {
@@ -207,7 +207,7 @@ extension DownloadsStore {
     }
     let retryDelay = RetryDelay(settings)
     let isPrompt = retryDelay.isPrompt(after: error, gained: gained)
-    // What is made good at once is no failure: the next one is the first.
+    // A failure that is retried at once does not count: the next failure is the first again.
     download.failures = isPrompt ? 0 : hadProgress ? 1 : download.failures + 1
     if !hadProgress { download.round = .init() }
     guard mayPass else { return try giveUp(&download, because: error, in: &turn) }

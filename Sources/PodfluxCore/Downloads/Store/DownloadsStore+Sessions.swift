@@ -85,7 +85,7 @@ extension SessionSignal.Verdict {
 }
 
 extension DownloadError {
-  /// The same, with what the retrier knows of it.
+  /// This error, its message completed by the retrier's reason.
   func explained(by reason: SessionRetrier.Reason) -> DownloadError {
     var error = self
     switch reason {

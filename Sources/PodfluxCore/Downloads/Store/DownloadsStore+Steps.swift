@@ -162,7 +162,7 @@ extension DownloadsStore {
   ) throws -> String? {
     guard let file = found.published(sha256: sha256) else { return "its name is none that a download could keep" }
     let id = owner ?? DownloadID(from: &turn.random)
-    // Two rows of one place could never follow what is there any more.
+    // Two rows with one path could not both follow the file there.
     guard try turn.tables.downloads.completedDownloads(at: file.path, otherThan: id).isEmpty else { return Self.isKept }
     let former = try owner.flatMap { try turn.tables.formerFiles.formerFile(of: $0, at: file.path) }
     if let owner { try turn.tables.formerFiles.forgetFormerFiles(of: owner, having: file) }

@@ -3,7 +3,7 @@ import Flux
 /// Room on the disk, and the quota. Attempts find out that there is too little; here is who waits for it, and until
 /// when.
 extension DownloadsStore {
-  /// What is known of the downloads that wait for room.
+  /// The store's view of the downloads that wait for room.
   struct RoomWatch: Hashable, Sendable {
     /// Whether the list of waiting downloads has to be read again.
     var isStale = false
@@ -155,7 +155,7 @@ extension DownloadsStore {
     room.waiting = waiting.count
     room.quotaLeft = min(left, postponed - 1)
     room.lack = LackOfRoom(of: waiting) { [left] in left < $0.neededBytes || postponedIDs.contains($0.id) }
-    // What was let go has its promise.
+    // The downloads that may go on have their promises by now.
     room.ruleLine?.arrivals = []
     guard wanted != room.asked else { return }
     room.asked = wanted

@@ -81,7 +81,7 @@ public struct DownloadsStore: DomainStore {
   var hosts: HostWatch
   /// Whether the schedule lets downloads run now, and when that changes.
   var schedule = ScheduleWatch()
-  /// What is known of the downloads that wait for room.
+  /// The downloads that wait for room.
   var room = RoomWatch()
   /// The deletions that removed and damaged downloads are owed.
   var deletions = OwedWork<Deletion>(limit: Self.deletionsAtOnce)
@@ -188,7 +188,7 @@ public struct DownloadsStore: DomainStore {
       try refuseWhatCannotLogIn(reading: context, in: &turn)
       try admit(reading: context, in: &turn)
       if lacksRuleLine {
-        // What is newer than those that have come to wait just now is found at once.
+        // Downloads of rules have just begun to wait for room: queued ones of newer episodes start in the same turn.
         try seeObstacles(reading: context, in: &turn)
         try admit(reading: context, in: &turn)
       }

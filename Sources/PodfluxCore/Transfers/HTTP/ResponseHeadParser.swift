@@ -126,7 +126,7 @@ public enum ResponseHeadError: Error, Sendable, Hashable {
 }
 
 extension ResponseHeadError: CustomStringConvertible {
-  /// What is wrong, to follow what has it.
+  /// The fault, as the second part of a sentence about the head.
   public var description: String {
     switch self {
     case .tooManyBytes: "it has more than \(ResponseHeadParser.maxBytes) bytes"

@@ -10,7 +10,7 @@ import Flux
 /// store learns the name; publish. Twice it waits for the store, so that the row is always first: before kept bytes are
 /// thrown away, and before the file gets its name.
 public struct TransferMachine: Sendable {
-  /// What the shell is to do.
+  /// What the machine orders its shell to do.
   public enum Order: Hashable, Sendable {
     /// Open the partial, and hash the part that the record's tail hash covers. Answer: `partialOpened`.
     case openPartial(tail: Range<Int64>?)
@@ -60,7 +60,7 @@ public struct TransferMachine: Sendable {
 
   /// What follows when the store has agreed to a restart.
   enum Next: Hashable, Sendable {
-    /// Nothing is kept: the whole file is asked for.
+    /// No byte is kept: the whole file is requested.
     case askForWhole
     /// What came up to this offset repeats what is kept; from there on it is the new version. The exchange goes on, or
     /// has ended so.

@@ -3,8 +3,8 @@ import Flux
 /// The validators that distinguish one version of a file from another.
 public struct FileVersion: Hashable, Sendable {
   public var strongETag: String?
-  /// A hash of the entity tag, weak and malformed ones included: an equal one proves nothing, and another one says that
-  /// the file has changed.
+  /// A hash of the entity tag, weak and malformed ones included: an equal hash proves nothing, a different one says
+  /// that the file has changed.
   public var tagHash: Int64?
   /// Whether its server sends another tag for the same bytes each time.
   public var rotatesTags = false

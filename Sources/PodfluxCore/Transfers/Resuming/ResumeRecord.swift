@@ -20,7 +20,7 @@ public struct ResumeRecord: Hashable, Sendable, Codable {
   public var url: String
   /// The entity tag, if strong (RFC 9110 section 8.8.3).
   public var strongETag: String?
-  /// A hash of the entity tag, if it is no strong one: another one says that the file has changed.
+  /// A hash of an entity tag that is not strong: a different hash says that the file has changed.
   public var tagHash: Int64?
   /// Whether the server sends another entity tag for the same bytes each time, as a comparison has shown: then length,
   /// Last-Modified and overlap decide.

@@ -179,7 +179,7 @@ final class FeedModel {
 }
 
 extension EpisodeContent {
-  /// What tells it from others, in a few words.
+  /// The traits that identify an episode, for messages.
   var summary: String {
     "\(link?.description ?? "-"): guid \(guid ?? "-"), \(title ?? "-"), "
       + "\(published.map { "\($0.moment.milliseconds)" } ?? "-"), \(enclosure?.address.description ?? "-")"

@@ -119,7 +119,7 @@ extension InvariantChecker {
       guard case .downloaded? = other.ruling, !other.marks.isFavorite, Self.place(of: other) > place else {
         return false
       }
-      // What is decided just now has no row yet.
+      // An episode whose download is decided in this turn has no row yet.
       guard let id = other.download else { return true }
       return changes.lastRows[id].map { $0.state.kind != .failed } ?? false
     }

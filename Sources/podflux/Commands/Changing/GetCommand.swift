@@ -118,7 +118,7 @@ struct GetCommand: EngineCommand {
     return given.filter(\.isGiven).map(\.name)
   }
 
-  /// What has a scheme is no title.
+  /// Whether a target is a URL: a text with a scheme is no title.
   private static func isURL(_ target: String) -> Bool { target.contains("://") }
 
   // MARK: Requests
@@ -151,7 +151,7 @@ struct GetCommand: EngineCommand {
   private func enqueue(
     _ urls: [String], _ login: [(key: String, value: JSONValue)], over connection: ClientConnection
   ) throws -> (ids: [String], known: [String]) {
-    // What has failed is tried again, and not begun anew beside itself, unless it is wanted with another name or
+    // A failed download is retried instead of being enqueued a second time, unless the command names another path or
     // content.
     let failed = isPlain || !login.isEmpty ? try failedDownloads(of: urls, at: connection) : [:]
     func failedID(_ url: String) -> String? {

@@ -83,7 +83,7 @@ struct RmCommand: EngineCommand {
     if !remaining.isEmpty { throw ExitCode.failure }
   }
 
-  /// What is removed.
+  /// The chosen feeds and downloads.
   private struct Chosen {
     var feeds: [FeedItem] = []
     /// The downloads that are asked for; nil if only feeds are.
@@ -114,7 +114,7 @@ struct RmCommand: EngineCommand {
       chosen.ofFeeds = try downloads(of: .matching(.feeds(ids)), in: source)
     }
     guard selection.selectors.isEmpty || !options.selectors.isEmpty else { return chosen }
-    // What comes after it was counted is not removed unasked.
+    // Only downloads that were counted are removed, and none that is added afterwards.
     let named = try downloads(of: options.selection(in: source), in: source)
     chosen.named = named
     if !chosen.ofFeeds.isEmpty { chosen.ofFeeds.removeAll(where: Set(named).contains) }

@@ -62,7 +62,7 @@ struct RulesCommand: EngineCommand {
     paused || unpaused || subscription.isOfLibrary || !subscription.ofRequests.isEmpty
   }
 
-  /// What is to be changed of it.
+  /// The members of the feed's update.
   private func changes(
     of feed: FeedItem, in source: some SnapshotSource
   ) throws -> [(key: String, value: JSONValue)] {
@@ -189,7 +189,7 @@ struct RulesCommand: EngineCommand {
 
 /// How much a change of rules would do.
 private struct Expectation: Equatable {
-  /// What is decided about an episode, as plans name it.
+  /// A decision about an episode, as plans name it.
   enum Decision: String, CaseIterable {
     case download, delete
   }

@@ -37,7 +37,7 @@ struct VerifyCommand: EngineCommand {
       var (ids, gone) = try completed(of: chosen, with: access)
       let lost = gone.isEmpty ? [] : try access.followMovedFiles(gone.contains)
       for file in lost { console.complain("\(file.id): \(file.reason)") }
-      // What has failed by that is not read any more.
+      // Downloads whose files are lost have failed by now, and are not read.
       let lostIDs = Set(lost.map(\.id))
       ids.removeAll { lostIDs.contains($0.description) }
       if case .one(let id) = chosen, ids.isEmpty, lost.isEmpty {

@@ -85,7 +85,7 @@ private enum SecretFile {
 
   private static func write(_ text: String, into file: FileHandle) throws {
     try file.write(contentsOf: Data(text.utf8))
-    // What has no disk behind it cannot be synced.
+    // fsync(2) fails with EINVAL for a file without a disk behind it.
     guard fsync(file.fileDescriptor) == 0 || errno == EINVAL else { throw failure() }
     try file.close()
   }
