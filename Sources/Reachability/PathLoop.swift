@@ -77,7 +77,7 @@ final class PathLoop: Sendable {
   func stop() {
     state.withLock { $0.life = .stopped }
     var one: UInt64 = 1
-    // It fails only when the counter is full: then the thread wakes up anyway.
+    // The write fails only when the counter is full: then the thread wakes up anyway.
     _ = write(wake.number, &one, MemoryLayout<UInt64>.size)
   }
 

@@ -149,7 +149,7 @@ public struct Tagger: Sendable {
       if early != nil { break }
     }
     if process < 0 { early = Self.notStarted(because: .init(code: refusal)) }
-    // It is a child until it is waited for: its number is no other's.
+    // The worker stays a child until it is waited for, so no other process has its number.
     if early != nil { kill(child, SIGKILL) }
     var status: Int32 = 0
     while waitpid(child, &status, 0) < 0 {

@@ -10,7 +10,7 @@ struct JournalsCommand: ParsableCommand {
     abstract: "Writes simulated runs as journals, replays each, and compares the result with the run's tables.",
     discussion: "No line of a journal may have a secret: with sessions among --faults there are some.")
 
-  /// One of this many runs is compared at every revision, the others rarely and at their end.
+  /// Every how many runs one is compared at every revision; the others are compared rarely and at their end.
   private static let thoroughEach: UInt64 = 20
   private static let seldom: Int64 = 1000
 

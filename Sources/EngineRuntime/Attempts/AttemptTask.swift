@@ -60,7 +60,7 @@ package enum AttemptTask: Sendable {
     case appended(length: Int64)
     /// All that the partial holds is durable.
     case synchronized(Durable)
-    /// It may be on the device or not, and a later sync would only seem to succeed.
+    /// A sync has failed: its bytes may be on the device or not, and a later sync would only seem to succeed.
     case synchronizationFailed(DownloadError)
     /// A sync has begun; these are the states of the digests of what it makes durable.
     case synchronizing(digestStates: [String])

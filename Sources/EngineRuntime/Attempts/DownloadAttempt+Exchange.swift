@@ -52,7 +52,7 @@ extension DownloadAttempt {
     let interval = Int64(attempt.settings.progressInterval * 1000)
     guard machine.isReceiving, now.monotonicMilliseconds - clockAtReading >= interval else { return nil }
     clockAtReading = now.monotonicMilliseconds
-    // It may be lost behind the next one: it tells of no bytes that have to be counted.
+    // A reading may be replaced by the next one before it is handled, so it reports no bytes to be counted.
     return AttemptReport(
       attempt: attempt.id, news: .reading(received: machine.received, phase: machine.phase), fetched: 0)
   }

@@ -62,7 +62,7 @@ package struct ExchangeFailure: Error, Sendable, Hashable {
   /// Its delegate has answered `.stop`.
   package static let refused = ExchangeFailure(.refusedByDelegate, message: "no longer wanted")
   package static let cancelled = ExchangeFailure(.cancelled, message: "cancelled")
-  /// It was led from this machine to where its route does not go.
+  /// A redirect led from this machine to an address that the request's route does not reach.
   package static let awayFromThisMachine = ExchangeFailure(
     .pathRefused, message: "it leads away from this machine, and there is no way")
 }

@@ -142,7 +142,7 @@ public final class EngineLoop {
     }
     var facts = delivery.facts
     if let failed = takeUndelivered(with: facts) {
-      // They failed once: alone, so that no request is refused for their sake.
+      // These facts failed once: they are delivered alone, so that no request is refused because of them.
       deliver(facts: failed, requests: [])
       facts = []
     }

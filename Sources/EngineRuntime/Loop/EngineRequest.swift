@@ -21,7 +21,7 @@ public struct EngineRequest: Sendable {
     indirect case query(Query)
     /// The library is to be taken again after it was given up for a while.
     case resume
-    /// It was refused before it came here; it keeps its place in the order of answers.
+    /// The request was refused before it was posted; it keeps its place in the order of answers.
     indirect case refused(Refusal)
     /// Nothing but an answer, behind the answers of all requests before it.
     case barrier

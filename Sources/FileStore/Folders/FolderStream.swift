@@ -2,7 +2,7 @@ import Glibc
 
 /// The names in a folder, one by one in no order. One thread at a time may use it.
 final class FolderStream {
-  /// One record of the folder. Its name is valid until the next one is read.
+  /// One record of the folder. Its name is valid until the next record is read.
   struct Record {
     /// The name with a terminating zero.
     let name: UnsafePointer<CChar>

@@ -23,7 +23,7 @@ extension Library {
     guard try Self.diskSpace(of: stateFolder).freeBytes >= Self.freeBytesForRecordsRoom else { return }
     let descriptor = try stateFolder.makeChild(
       Layout.recordsRoom, O_RDWR | O_NONBLOCK, mode: Layout.privateFileMode)
-    // It returns the error, and leaves errno alone (posix_fallocate(3)).
+    // posix_fallocate(3) returns the error, and leaves errno alone.
     var code: CInt
     repeat {
       code = posix_fallocate(descriptor.number, 0, off_t(Self.recordsRoomBytes))

@@ -74,7 +74,7 @@ struct PageReader {
   /// The source of the candidates, if they are few.
   func few(_ classes: [ConditionSQL.Known]) throws -> Candidates? {
     if let named = try ConditionSQL.named(condition) {
-      // They come in the order of their keys, which is that of adding.
+      // The rows come in the order of their keys, which is that of adding.
       let limit = order.order.key == .added ? limits.remembered : limits.sorted
       if try hasAtMost(limit, named) { return ("NOT INDEXED", Self.keys(of: named)) }
     }

@@ -126,7 +126,7 @@ private struct ConditionWalk<Value: LimitedCondition> {
       try ConditionCount.check(depth: depth, at: path)
       if parts.isEmpty { try count.add(1) }
       for part in parts {
-        // One that stands in another is no object of its own, but is walked through all the same.
+        // An `all` inside another one is no object of its own, but a level of its own for every walk.
         let isJoined = if case .all = part.structure { true } else { false }
         try add(part, depth: isJoined ? depth + 1 : depth)
       }

@@ -124,7 +124,7 @@ public struct Download: Hashable, Sendable {
       public var bytes: Int64
     }
 
-    /// One for each cause that occurred, in the order of their names.
+    /// The amounts of the causes that occurred, in the order of their names.
     public private(set) var amounts: [Amount] = []
 
     public init() {}

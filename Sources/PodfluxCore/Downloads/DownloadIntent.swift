@@ -81,9 +81,9 @@ public enum DownloadIntent: Hashable, Sendable {
 
   /// A change of a download's properties; nil leaves one unchanged.
   public struct Update: Hashable, Sendable {
-    /// Another address: kept bytes stay if the validators still match.
+    /// The new address: kept bytes stay if the validators still match.
     public var address: WebAddress?
-    /// Another priority: the download goes to its end.
+    /// The new priority: the download goes to the end of its queue.
     public var priority: Priority?
     public var mirrors: [WebAddress]?
     public var headers: [Header]?

@@ -171,7 +171,7 @@ public struct PageCursor: Hashable, Sendable {
 
 /// An answer to a query.
 public enum Answer: Hashable, Sendable {
-  /// One moment of the stores that were asked for.
+  /// The state of the requested stores at one moment.
   case snapshot(Snapshot)
   /// What to go on with; nil if nothing of the download is kept.
   case resumeData(ResumeRecord?)

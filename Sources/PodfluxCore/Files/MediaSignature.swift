@@ -77,7 +77,7 @@ public enum MediaSignature: String, Sendable, CaseIterable {
   /// The bytes may be untrusted. Cost: linear in their number.
   public init?(_ prefix: some Collection<UInt8>) {
     let prefix = MediaPrefix(prefix.prefix(Self.length))
-    // One after the other: the compiler needs seconds for so many `??` in one expression.
+    // Several statements: the compiler needs seconds for so many `??` in one expression.
     let magic = Self.byMagic(prefix) ?? Self.ofISOMedia(prefix) ?? Self.ofOgg(prefix)
     let container = magic ?? Self.ofChunks(prefix) ?? Self.ofEBML(prefix) ?? Self.ofZIP(prefix)
     let audio = container ?? Self.ofID3(prefix) ?? Self.ofAudioFrames(prefix, at: 0)

@@ -13,7 +13,7 @@ public enum RuleReason: Hashable, Sendable, Codable {
 
   // Why it is not.
 
-  /// It was there when the rule was set, and others come before it.
+  /// The episode existed when the rule was set, and others come before it.
   case isBeyond(rank: Int64, limit: Int64, order: FeedRules.Order)
   /// The episode existed when the rule was set, and the rule takes new ones only.
   case wasThere
@@ -33,7 +33,7 @@ public enum RuleReason: Hashable, Sendable, Codable {
   case hasNoFile
   /// The feed was not read to its end yet.
   case isUnread
-  /// Another rule would delete it at once.
+  /// The rule's `keep` would delete the episode at once.
   case wouldExceed(Limit)
 
   // Why it is deleted.

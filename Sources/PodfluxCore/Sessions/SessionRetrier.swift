@@ -111,7 +111,7 @@ public struct SessionRetrier: Hashable, Sendable {
     if status == 403, kind != .parameter, challenge != .invalidToken { return .refuse(.notForThis) }
     if isFresh {
       guard isAccepted else { return .failLogin }
-      // Others have used it up, if the server says that it is at fault (RFC 6750 section 3.1).
+      // Other requests have used the token up, if the server says that the token is at fault (RFC 6750 section 3.1).
       guard kind == .refreshing, challenge == .invalidToken else { return .refuse(.notForThis) }
     }
     switch kind {

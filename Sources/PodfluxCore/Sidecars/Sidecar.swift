@@ -22,7 +22,7 @@ public struct Sidecar: Hashable, Sendable {
 
   /// How far a sidecar has come, from wanted to present or failed.
   public enum State: Hashable, Sendable {
-    /// It is fetched, at this moment at the earliest, after so many attempts that failed.
+    /// The sidecar is fetched at this moment at the earliest, after so many failed attempts.
     case wanted(failures: Int, next: Timestamp)
     /// Its file is complete, and gets its name now, after so many attempts that failed. Whether it has the name is
     /// looked up at this moment at the earliest: at once, unless that has failed.
@@ -35,7 +35,7 @@ public struct Sidecar: Hashable, Sendable {
     case leaving(PublishedFile, or: LibraryPath?)
     /// A person has removed, moved or changed its file: it is never fetched again.
     case disowned(PublishedFile)
-    /// It could not be fetched, or something lies in its place; one sentence says why.
+    /// The sidecar could not be fetched, or its place is taken; one sentence says why.
     case failed(String)
   }
 

@@ -68,7 +68,7 @@ struct ConnectedClients {
     return entries[id]?.observation
   }
 
-  /// Those that observe actions, in the order in which they were connected.
+  /// The clients that observe actions, in the order in which they were connected.
   var observingActions: [any EngineClient] {
     observingActionsIDs.isEmpty ? [] : observingActionsIDs.sorted().compactMap { entries[$0]?.client }
   }

@@ -7,7 +7,7 @@ extension EngineCore {
   func preview(_ wish: FeedPreview.Wish, answering request: EngineRequest) {
     let number = pending.add(request)
     guard let session else { return answer(number, with: .refusal(.isSuspended)) }
-    // It may come when the engine has closed, and has refused the request, and is freed.
+    // The result may come after the engine has closed, refused the request and was freed.
     session.preview(wish) { [turns, weak self] result in
       turns.async { [weak self] in
         guard let self else { return }

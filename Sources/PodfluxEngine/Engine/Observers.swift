@@ -201,7 +201,7 @@ final class Observers: @unchecked Sendable {
   private func tell(_ interval: Int) {
     guard library != nil, let group = groups[interval], let due = group.due(every: Int64(interval)) else { return }
     let now = Services.clock().monotonicMilliseconds
-    // One moment at a time; the reading that is under way has the others follow.
+    // One reading at a time: the end of the running one starts the next.
     guard !isReading else { return }
     // All were delivered to meanwhile, together with an observer that was added.
     guard now >= due else { return schedule(interval) }

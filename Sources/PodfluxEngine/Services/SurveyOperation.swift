@@ -34,7 +34,7 @@ final class SurveyOperation: Operation, @unchecked Sendable {
     qualityOfService = .background
   }
 
-  // It blocks on the disk and nothing else, and there is one at a time.
+  // The operation blocks on the disk only, and at most one runs at a time.
   override func main() {
     do {
       let reader = try database.reader()

@@ -52,7 +52,7 @@ final class InvariantChecker {
   private var turns = 0
   /// The attempts of this session that have ended.
   var ended: Set<AttemptID> = []
-  /// Those that have said that they publish, and hold no slot any more.
+  /// The attempts that have reported `publishing`, and hold no slot any more.
   var publishing: Set<AttemptID> = []
   /// The bytes that came over the network in each living attempt.
   var traffic: [AttemptID: Traffic] = [:]

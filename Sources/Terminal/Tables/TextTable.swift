@@ -18,7 +18,7 @@ public struct TextTable: Sendable {
   public enum Narrowing: Sendable {
     /// Its texts are truncated, to this width if need be: for names and sentences.
     case shrink(Int, to: Int)
-    /// It vanishes: for numbers and dates, which truncated would be others.
+    /// The column vanishes: for numbers and dates, which would be wrong if they were truncated.
     case drop(Int)
   }
 

@@ -18,7 +18,7 @@ public enum LineSeal {
 
   /// What a journal's line is, as far as its seal says.
   public enum Verdict: Hashable, Sendable {
-    /// It is whole and as it was written, or has no seal that could tell.
+    /// The line is as it was written, or has no seal that could tell.
     case intact
     /// The line ends early, as after a crash.
     case cutOff

@@ -21,7 +21,7 @@ extension Action {
       .podcasts(.download(.matching)), .podcasts(.mark(.matching, _)):
       break
     case .podcasts(.import(let list)):
-      // It has no line of its own: that of a document is read before.
+      // An import has no line of its own: the engine has read the document's line before.
       try list.checkTexts()
       return self
     default: return self

@@ -39,7 +39,7 @@ struct EngineOrLibrary {
       if isAnyLibrary, let library = engine.library { folder = LibraryFolder(place: LibraryPlace(library)) }
       return try body(ClientConnection(engine), .runs)
     } catch let refusal as EngineRefusal where refusal.is(.suspended) {
-      // It has given the library up, and answers nothing until it goes on.
+      // The suspended engine has given the library up, and answers nothing until it is resumed.
       return try body(folder, .suspended)
     } catch  where isAnyLibrary {
       throw error

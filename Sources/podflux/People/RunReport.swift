@@ -52,7 +52,7 @@ struct RunReport {
         return try access.order(action)
       } catch let refusal as EngineRefusal where refusal.is(.conflict) && refusal.path == nil {
         let isFree = try !isAnotherWaiting(access)
-        // It may have begun since. What is refused again is refused for something else.
+        // The waiting run may have begun since. A second refusal without a waiting run has another cause.
         guard !isFree || !wasFree else { throw refusal }
         wasFree = isFree
         guard !access.signals.comes(withinMilliseconds: lookMilliseconds) else { throw ConnectionFailure.interrupted }

@@ -45,7 +45,7 @@ final class Poller: @unchecked Sendable {
 
   /// Ends the current wait, or the next one at once.
   func wakeUp() {
-    // It fails only when the counter is full: then the wait ends anyway.
+    // eventfd_write(3) fails only when the counter is full: then the wait ends anyway.
     eventfd_write(wake, 1)
   }
 

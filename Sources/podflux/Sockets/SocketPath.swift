@@ -9,7 +9,7 @@ struct SocketPath: Hashable, Sendable, CustomStringConvertible {
   enum Origin: Hashable {
     /// A person has named it.
     case given(ProcessConfiguration.Source)
-    /// It follows from the library: `$XDG_RUNTIME_DIR/podflux/<hash of the library>.sock`.
+    /// The path follows from the library: `$XDG_RUNTIME_DIR/podflux/<hash of the library>.sock`.
     case library
     /// The one of the system's service, whichever library that has.
     case system

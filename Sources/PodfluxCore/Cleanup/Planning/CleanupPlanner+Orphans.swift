@@ -20,7 +20,7 @@ extension CleanupPlanner {
     guard !decided.contains(stray.inode), try !evidence.isNeeded(stray, otherThanBy: nil) else {
       return leave(secondName: stray)
     }
-    // It may be an edit of that download's file: a later verification will decide.
+    // The stray may be an edit of that download's file: a later verification decides.
     guard !kept.contains(stray.place) else {
       return add(.orphan(stray), .leave, "a download's row says that its file is here, and that one cannot be told")
     }

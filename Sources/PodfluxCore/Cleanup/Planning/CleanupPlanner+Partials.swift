@@ -24,7 +24,7 @@ extension CleanupPlanner {
     guard partial.length < record.durable else { return }
     guard partial.length > 0 else { return lose(partial.download, record) }
     guard record.bootID == bootID else {
-      // Another program has truncated it, or a power cut has; torn bytes look like data.
+      // Another program or a power cut has truncated the partial file; torn bytes look like data.
       return lose(partial.download, record, "it became shorter, and the machine was started again since")
     }
     guard let hash = try tailHash(partial.length) else { return }

@@ -223,7 +223,7 @@ extension DownloadsStore {
         Deletion(download: download.id, file: file, sparesEdits: sparingEdits), isReady: !isLive && newPath == nil)
       deletions.oweMore()
     }
-    // It may be there already, or come there until the step ends that moves it.
+    // The file may have its new name already, or get it before the moving step ends.
     if var renamed = file, let newPath {
       renamed.path = newPath
       try turn.tables.deletions.insert(

@@ -124,7 +124,7 @@ extension DownloadsStore {
       !room.promised.contains(where: { $0.key != download.id })
     else { return false }
     guard download.length != nil, live[download.id]?.isOfUnknownLength != true else {
-      // It may be of any length: others that began in vain must not add up.
+      // A file of unknown length may have any length: several that begin in vain must not add up.
       let stored = try turn.tables.downloads.storedBytes()
       return stored.addingClamped(WritePolicy.checkpointBytes) <= settings.storageQuotaBytes
     }

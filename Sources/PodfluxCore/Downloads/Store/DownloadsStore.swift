@@ -42,7 +42,7 @@ public enum DownloadsEvent: Sendable {
     case done
     /// The rows are not as the step says; one sentence says why.
     case left(String)
-    /// They are, and this deletion takes the file away: the step ends with it.
+    /// The rows are as the step says, and this deletion removes the file: the step ends with the deletion.
     case owed(Deletion.Key)
   }
 }

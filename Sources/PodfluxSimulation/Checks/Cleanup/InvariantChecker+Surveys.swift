@@ -14,7 +14,7 @@ extension InvariantChecker {
     }
     guard completed.count >= CleanupPlanner.leastSuspicious else { return }
     guard !completed.contains(where: { places.contains($0.place) }) else { return }
-    // One behind an obstacle is followed if it is found elsewhere: then not all are gone.
+    // A row behind an obstacle is followed if its file was found elsewhere: then not all files are gone.
     guard !survey.record.rows.contains(where: { $0.isCompleted && inodes.contains($0.file.inode) }) else { return }
     let lengths = Set(files.map(\.length))
     guard !completed.contains(where: { $0.file.sha256 != nil && lengths.contains($0.file.length) }) else { return }

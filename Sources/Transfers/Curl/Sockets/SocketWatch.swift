@@ -39,7 +39,7 @@ final class SocketWatch: @unchecked Sendable {
 
   /// Ends the current wait, or the next one at once.
   func wakeUp() {
-    // It fails only when the counter is full: then the wait ends anyway.
+    // eventfd_write(3) fails only when the counter is full: then the wait ends anyway.
     eventfd_write(wake, 1)
   }
 
@@ -103,7 +103,7 @@ final class SocketWatch: @unchecked Sendable {
 
   private func forget(_ descriptor: Int32) {
     var event = epoll_event()
-    // It fails if the socket was closed before: then there is nothing to remove.
+    // EPOLL_CTL_DEL fails if the socket was closed before: then there is nothing to remove.
     _ = epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event)
   }
 

@@ -182,7 +182,7 @@ struct GetCommand: EngineCommand {
   /// How many bytes of URLs a query names: they fit into a line. The fewer queries, the better: each looks at all rows.
   private static let urlBytesAtOnce = 256 << 10
 
-  /// Those downloads of the URLs that have failed, by their URLs as they are shown.
+  /// The failed downloads of the URLs, by their URLs as they are shown.
   private func failedDownloads(of urls: [String], at connection: ClientConnection) throws -> [String: String] {
     var failed: [String: String] = [:]
     for some in urls.map(\.withoutCredentials).inParts(of: Condition.Limits.values, bytes: Self.urlBytesAtOnce) {
