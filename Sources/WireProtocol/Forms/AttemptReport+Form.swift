@@ -70,6 +70,7 @@ extension AttemptReport {
 
 extension PublishedFile: FormedPayload {
   static let template = PublishedFile(path: .template, length: 0, inode: 0)
+  static let definition: String? = "publishedFile"
   static let keys = templateKeys
 
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
@@ -105,6 +106,7 @@ extension Download.Tagging: FormedPayload {
 
 extension DownloadError: FormedPayload {
   static let template = DownloadError(.io, "")
+  static let definition: String? = "reportedError"
   static let keys = templateKeys
 
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {

@@ -21,7 +21,7 @@ extension LocalTime: FormedPayload {
   static let keys = templateKeys
 
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
-    try coder.required("changes", &changes, .changes)
+    try coder.required("changes", &changes, .objects(atMost: LocalTime.maximumChanges))
     try coder.required("knownUntil", &knownUntil, .instant)
     try coder.required("seconds", &seconds, .offsetSeconds)
   }
@@ -34,24 +34,6 @@ extension LocalTime.Offset: FormedPayload {
   mutating func exchange<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) {
     try coder.required("from", &from, .instant)
     try coder.required("seconds", &seconds, .offsetSeconds)
-  }
-}
-
-extension ValueForm<[LocalTime.Offset]> {
-  /// The changes of clocks.
-  fileprivate static var changes: Self {
-    Self(
-      "at most \(LocalTime.maximumChanges) objects of `from`, `seconds`",
-      read: { field throws(Refusal) in
-        var changes: [LocalTime.Offset] = []
-        for element in try field.elements(atMost: LocalTime.maximumChanges) {
-          changes.append(try ValueForm<LocalTime.Offset>.object.read(element))
-        }
-        return changes
-      },
-      write: { changes, writer in
-        writer.elements(changes) { ValueForm<LocalTime.Offset>.object.write($0, &$1) }
-      })
   }
 }
 

@@ -60,14 +60,13 @@ protocol FormedPayload: Sendable {
 /// How one value is read and written.
 struct ValueForm<Value>: Sendable {
   private let describe: @Sendable () -> String
-  private let state: @Sendable () -> ValueSchema?
+  private let state: @Sendable () -> ValueSchema
   let read: @Sendable (Field) throws(Refusal) -> Value
   let write: @Sendable (Value, inout JSONWriter) -> Void
 
-  /// - Parameter schema: nil for what stands in the engine's own lines only, of which the schema has the types alone.
   init(
     _ kind: @autoclosure @escaping @Sendable () -> String,
-    _ schema: @autoclosure @escaping @Sendable () -> ValueSchema? = nil,
+    _ schema: @autoclosure @escaping @Sendable () -> ValueSchema,
     read: @escaping @Sendable (Field) throws(Refusal) -> Value,
     write: @escaping @Sendable (Value, inout JSONWriter) -> Void
   ) {
@@ -77,8 +76,8 @@ struct ValueForm<Value>: Sendable {
   /// The kind of the value in words, for the reference and for refusals.
   var kind: String { describe() }
 
-  /// The value's schema in the protocol's schema; nil without one.
-  var schema: ValueSchema? { state() }
+  /// What the protocol's schema says of the value.
+  var schema: ValueSchema { state() }
 }
 
 // MARK: - Reading
@@ -202,7 +201,7 @@ struct PayloadDescriber: PayloadCoder {
 
     var key: String
     var kind: String
-    var schema: ValueSchema?
+    var schema: ValueSchema
     var presence: Presence
   }
 
@@ -245,15 +244,15 @@ struct PayloadDescriber: PayloadCoder {
   }
 
   mutating func derived<Value>(_ key: String, _ value: Value, _ form: ValueForm<Value>) {
-    members.append(Member(key: key, kind: form.kind, presence: .derived))
+    members.append(Member(key: key, kind: form.kind, schema: form.schema, presence: .derived))
   }
 
   mutating func stored<Value: Codable>(_ key: String, _ value: inout Value?) {
-    members.append(Member(key: key, kind: "the stored form", presence: .optional))
+    members.append(Member(key: key, kind: "the stored form", schema: .anything, presence: .optional))
   }
 
   mutating func settings(_ patch: inout SettingsPatch) {
-    members += Settings.byName.map { Member(key: $0.name, kind: "", presence: .optional) }
+    members += Settings.byName.map { Member(key: $0.name, kind: "", schema: .anything, presence: .optional) }
   }
 
   mutating func require(_ rule: MemberRule) {

@@ -93,6 +93,7 @@ extension ValueForm<[String]> {
   static var formerGuids: Self {
     Self(
       "at most \(EpisodeTraces.FormerNames.limit) texts",
+      .array(of: .string(), count: 0...EpisodeTraces.FormerNames.limit),
       read: { f throws(Refusal) in
         try f.elements(atMost: EpisodeTraces.FormerNames.limit) { e throws(Refusal) in try e.string() }
       },
@@ -105,6 +106,7 @@ extension ValueForm<[Int64]> {
   static var quietTimes: Self {
     Self(
       "at most \(FeedRhythm.quietTimeLimit) numbers",
+      .array(of: .integer(0...23), count: 0...FeedRhythm.quietTimeLimit),
       read: { f throws(Refusal) in
         try f.elements(atMost: FeedRhythm.quietTimeLimit) { e throws(Refusal) in try e.integer(in: 0...23) }
       },
@@ -115,12 +117,12 @@ extension ValueForm<[Int64]> {
 extension ValueForm<String> {
   /// An episode's guid; what lets its holder in, if it is a URL, is not written.
   static var guid: Self {
-    Self("text", read: { f throws(Refusal) in try f.string() }, write: { $1.element($0.shownGuid) })
+    Self("text", .string(), read: { f throws(Refusal) in try f.string() }, write: { $1.element($0.shownGuid) })
   }
 
   /// What a feed gives as a URL, valid or not; secrets in it are not written.
   static var shownURL: Self {
-    Self("text", read: { f throws(Refusal) in try f.string() }, write: { $1.element($0.shownURL) })
+    Self("text", .string(), read: { f throws(Refusal) in try f.string() }, write: { $1.element($0.shownURL) })
   }
 }
 
@@ -128,17 +130,23 @@ extension ValueForm<EpisodeNotes> {
   /// The notes of an episode; of their links, what lets its holder in is not written.
   static var notes: Self {
     Self(
-      "HTML of at most \(EpisodeNotes.maximumBytes) bytes",
+      "HTML of at most \(EpisodeNotes.maximumBytes) bytes", .string(0...EpisodeNotes.maximumBytes),
       read: { f throws(Refusal) in try f.notes() },
       write: { $1.element($0.shown) })
   }
+}
+
+extension ValueSchema {
+  /// A URL that only a URL's grammar tells from another text.
+  fileprivate static var foreignURL: Self { .string(1...WebAddress.maximumLength, pattern: "^[Hh][Tt][Tt][Pp][Ss]?://") }
 }
 
 extension ValueForm<WebAddress> {
   /// A URL that a feed names. libcurl may refuse it, when it is fetched.
   static var foreignAddress: Self {
     Self(
-      "an http or https URL", read: { f throws(Refusal) in try f.foreignAddress() }, write: { $1.element($0.shown) })
+      "an http or https URL", .foreignURL, read: { f throws(Refusal) in try f.foreignAddress() },
+      write: { $1.element($0.shown) })
   }
 }
 
@@ -147,6 +155,7 @@ extension ValueForm<[WebAddress]> {
   static var formerAddresses: Self {
     Self(
       "at most \(EpisodeTraces.FormerNames.limit) URLs",
+      .array(of: .foreignURL, count: 0...EpisodeTraces.FormerNames.limit),
       read: { f throws(Refusal) in
         try f.elements(atMost: EpisodeTraces.FormerNames.limit) { e throws(Refusal) in try e.foreignAddress() }
       },
@@ -159,6 +168,7 @@ extension ValueForm {
   static func objects<Element: FormedPayload>(atMost limit: Int) -> Self where Value == [Element] {
     Self(
       "at most \(limit) objects of " + Element.keys.map { "`\($0)`" }.joined(separator: ", "),
+      .array(of: ValueForm<Element>.object.schema, count: 0...limit),
       read: { f throws(Refusal) in
         try f.elements(atMost: limit) { e throws(Refusal) in try ValueForm<Element>.object.read(e) }
       },

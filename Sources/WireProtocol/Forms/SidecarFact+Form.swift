@@ -94,6 +94,7 @@ extension ValueForm<[Sidecar.Key]> {
   fileprivate static var sidecarKeys: Self {
     Self(
       "at most \(SidecarFact.changedAtOnce) integers from 0",
+      .array(of: .integer(0...Int64.max), count: 0...SidecarFact.changedAtOnce),
       read: { f throws(Refusal) in
         try f.elements(atMost: SidecarFact.changedAtOnce) { e throws(Refusal) in try e.integer(in: 0...Int64.max) }
       },

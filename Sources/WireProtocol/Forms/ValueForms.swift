@@ -64,7 +64,8 @@ extension ValueForm<Bool> {
 extension ValueForm<Int64> {
   /// A number of a row, of an attempt, or of bytes.
   static var number: Self {
-    Self("an integer from 0", read: { f throws(Refusal) in try f.integer(in: 0...(.max)) }, write: { $1.value($0) })
+    Self(
+      "an integer from 0", .integer(0...(.max)), read: { f throws(Refusal) in try f.integer(in: 0...(.max)) }, write: { $1.value($0) })
   }
 
   /// A length that a client names.
@@ -77,18 +78,21 @@ extension ValueForm<Int64> {
 
   /// Any number.
   static var anyInteger: Self {
-    Self("an integer", read: { f throws(Refusal) in try f.integer(in: (.min)...(.max)) }, write: { $1.value($0) })
+    Self(
+      "an integer", .integer((.min)...(.max)), read: { f throws(Refusal) in try f.integer(in: (.min)...(.max)) }, write: { $1.value($0) })
   }
 
   /// By how much clocks are ahead of UTC.
   static var offsetSeconds: Self {
-    Self("seconds", read: { f throws(Refusal) in try f.integer(in: LocalTime.seconds) }, write: { $1.value($0) })
+    Self(
+      "seconds", .integer(LocalTime.seconds), read: { f throws(Refusal) in try f.integer(in: LocalTime.seconds) },
+      write: { $1.value($0) })
   }
 
   /// Nanoseconds since 1970: a text, because few readers of JSON keep 64 bits of a number.
   static var nanoseconds: Self {
     Self(
-      "nanoseconds since 1970, as text",
+      "nanoseconds since 1970, as text", .string(pattern: "^[+-]?[0-9]+$"),
       read: { f throws(Refusal) in
         guard let number = Int64(try f.string()) else {
           throw f.mustBe("nanoseconds since 1970 in decimal digits, as a string")
@@ -101,7 +105,7 @@ extension ValueForm<Int64> {
 extension ValueForm<Int> {
   static var status: Self {
     Self(
-      "an HTTP status", read: { f throws(Refusal) in try f.integer(in: (Int.min)...(.max)) },
+      "an HTTP status", .integer((.min)...(.max)), read: { f throws(Refusal) in try f.integer(in: (Int.min)...(.max)) },
       write: { $1.value(Int64($0)) })
   }
 }
@@ -110,7 +114,7 @@ extension ValueForm<UInt64> {
   /// A text, because few readers of JSON keep 64 bits of a number.
   static var inode: Self {
     Self(
-      "an inode, as text",
+      "an inode, as text", .string(pattern: "^[+]?[0-9]+$"),
       read: { f throws(Refusal) in
         guard let number = UInt64(try f.string()) else { throw f.mustBe("a number in decimal digits, as a string") }
         return number
@@ -122,7 +126,7 @@ extension ValueForm<Timestamp> {
   /// A moment as a number of milliseconds: not every moment that stands for the end of time can be written as a date.
   static var instant: Self {
     Self(
-      "milliseconds since 1970",
+      "milliseconds since 1970", .integer((.min)...(.max)),
       read: { f throws(Refusal) in Timestamp(milliseconds: try f.integer(in: (Int64.min)...(.max))) },
       write: { $1.value($0.milliseconds) })
   }
@@ -249,7 +253,7 @@ extension ValueForm<[LibraryPath]> {
 
   private static func paths(atMost limit: Int) -> Self {
     Self(
-      "at most \(limit) paths in the library",
+      "at most \(limit) paths in the library", .array(of: .definition("libraryPath"), count: 0...limit),
       read: { f throws(Refusal) in try f.elements(atMost: limit) { e throws(Refusal) in try e.libraryPath() } },
       write: { paths, writer in writer.elements(paths) { $1.element($0.description) } })
   }
@@ -274,14 +278,14 @@ extension ValueForm<ResumeRecord> {
   /// A record that the engine itself has written. It holds servers' words as they came, so that the checks of clients'
   /// records do not apply.
   static var keptRecord: Self {
-    Self("resume data", read: { f throws(Refusal) in try f.keptRecord() }) { $1.element($0.redacted.resumeData) }
+    Self("resume data", .string(), read: { f throws(Refusal) in try f.keptRecord() }) { $1.element($0.redacted.resumeData) }
   }
 }
 
 extension ValueForm<FilterID> {
   static var filter: Self {
     Self(
-      "a filter such as `state:failed`", read: { f throws(Refusal) in try f.filter() },
+      "a filter such as `state:failed`", .string(), read: { f throws(Refusal) in try f.filter() },
       write: { $1.element($0.description) })
   }
 }
@@ -290,7 +294,7 @@ extension ValueForm<FilterGroup.ID?> {
   /// The open group. That no group is open has to be said: a payload without a group is a mistake.
   static var group: Self {
     Self(
-      FilterGroup.ID.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ") + ", or null",
+      FilterGroup.ID.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ") + ", or null", .anything,
       read: { f throws(Refusal) in f.value == .null ? nil : try f.choice() as FilterGroup.ID }
     ) { group, writer in
       if let group { writer.element(group.rawValue) } else { writer.value(nil as Int64?) }

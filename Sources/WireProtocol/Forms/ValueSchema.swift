@@ -3,11 +3,14 @@
 /// It is never stricter than the form's reader: lengths, which readers count in bytes, are characters there, and what
 /// only code can tell is left out.
 enum ValueSchema: Hashable, Sendable {
+  /// What only code can tell.
+  case anything
   /// A definition of the schema, by its name.
   case definition(String)
   case boolean
   /// `true`, and nothing else.
   case onlyTrue
+  /// An integer; without the ends that are those of 64 bits.
   case integer(ClosedRange<Int64>)
   /// A string of so many characters, or of any number, that matches a pattern.
   case string(ClosedRange<Int>? = nil, pattern: String? = nil)

@@ -41,7 +41,8 @@ struct RequestForm: Sendable {
   ) {
     (self.type, self.sentence, action, self.read) = (type, sentence, nil, read)
     members = keys.map {
-      PayloadDescriber.Member(key: $0, kind: "", presence: required.contains($0) ? .required : .optional)
+      PayloadDescriber.Member(
+        key: $0, kind: "", schema: .anything, presence: required.contains($0) ? .required : .optional)
     }
   }
 

@@ -9,7 +9,7 @@ extension ProtocolSchema {
   ///
   /// Lines with equal payloads share a definition.
   mutating func declare(_ form: ActionForm) throws {
-    var line = line(of: form.type) ?? Self.line(form.type, payload: form.type.replacing("/", with: "."))
+    var line = line(of: form.type) ?? Self.line(form.type, payload: Self.payload(of: form.type))
     let required = ["type"] + (form.schema.needsMembers ? ["payload"] : [])
     line = line.replacing("required", with: .array(required.map(JSONValue.string)))
     let name = try #require(Self.payloadDefinition(of: line), "\(form.type) has a payload without a definition")
@@ -18,13 +18,45 @@ extension ProtocolSchema {
     replace(line, of: form.type)
   }
 
+  /// Lets the schema say of a fact's payload what its form says.
+  mutating func declare(fact form: ActionForm) throws {
+    try define(objectsIn: form.schema)
+    try define(Self.payload(of: form.type), as: payload(form.schema, naming: form.keys.sorted()))
+  }
+
+  /// Lets the schema say what payload each action and announcement of the stream has.
+  mutating func declareStream(of types: [String]) throws {
+    try declare("actionType", as: .choice(types))
+    let payloads = types.compactMap { type -> JSONValue? in
+      guard let payload = line(of: type)?["properties"]?.object["payload"]
+        ?? self[Self.payload(of: type)].map({ _ in JSONValue.reference(Self.payload(of: type)) })
+      else {
+        #expect(Self.journal.contains(type), "\(type) has no payload")
+        return nil
+      }
+      return .members([
+        ("if", .properties([("type", .members([("const", .string(type))]))])),
+        ("then", .properties([("payload", payload)])),
+      ])
+    }
+    let action = try #require(self["action"]?.object)
+    self["action"] = .object(action.replacing("allOf", with: .array(payloads)))
+  }
+
+  /// What a journal has besides actions.
+  static let journal = ["engine/closed", "engine/continued", "engine/opened"]
+
+  private static func payload(of type: String) -> String { type.replacing("/", with: ".") }
+
   /// Lets a definition say what values there are.
   mutating func declare(_ name: String, as schema: ValueSchema) throws {
     try define(name, as: value(schema, isDefinition: true))
   }
 
   private mutating func define(objectsIn schema: PayloadSchema) throws {
-    for case .object(let object, let name)? in schema.members.map(\.schema) {
+    for member in schema.members {
+      let value = if case .array(let element, _) = member.schema { element } else { member.schema }
+      guard case .object(let object, let name) = value else { continue }
       if let name { try define(name, as: payload(object, naming: object.members.map(\.key))) }
       try define(objectsIn: object)
     }
@@ -42,7 +74,7 @@ extension ProtocolSchema {
 
   private func payload(_ schema: PayloadSchema, naming keys: [String]) throws -> JSONValue {
     let members = keys.compactMap { key in schema.members.first { $0.key == key } }
-    let required = members.filter { $0.presence == .required }.map { JSONValue.string($0.key) }
+    let required = members.filter { $0.presence != .optional }.map { JSONValue.string($0.key) }
     return .members(
       [
         ("type", .string("object")),
@@ -52,7 +84,7 @@ extension ProtocolSchema {
   }
 
   private func property(_ member: PayloadDescriber.Member) throws -> JSONValue {
-    let value = try value(try #require(member.schema, "\(member.key) has a form without a schema"))
+    let value = try value(member.schema)
     guard !PayloadDescriber.isShown(member.key) else { return value }
     return .members([("description", .string("The engine's own; clients leave it out."))] + value.membersOfObject)
   }
@@ -60,6 +92,7 @@ extension ProtocolSchema {
   /// - Parameter isDefinition: Whether it is not to be another definition's name.
   private func value(_ schema: ValueSchema, isDefinition: Bool = false) throws -> JSONValue {
     switch schema {
+    case .anything: return .members([])
     case .definition(let name):
       #expect(self[name] != nil, "there is no definition \(name)")
       return .reference(name)
@@ -126,6 +159,10 @@ extension MemberRule {
 }
 
 extension JSONValue {
+  fileprivate static func properties(_ properties: [(String, JSONValue)]) -> JSONValue {
+    .members([("properties", .members(properties))])
+  }
+
   fileprivate static func requiring(_ keys: [String]) -> JSONValue {
     .members([("required", .array(keys.map(JSONValue.string)))])
   }

@@ -147,9 +147,9 @@ extension JSONValue {
   static func reference(_ name: String) -> JSONValue { .members([("$ref", .string("#/$defs/\(name)"))]) }
 
   static func integers(_ range: ClosedRange<Int64>) -> JSONValue {
-    .members([
-      ("type", .string("integer")), ("minimum", .integer(range.lowerBound)), ("maximum", .integer(range.upperBound)),
-    ])
+    .members(
+      [("type", .string("integer"))] + (range.lowerBound == .min ? [] : [("minimum", .integer(range.lowerBound))])
+        + (range.upperBound == .max ? [] : [("maximum", .integer(range.upperBound))]))
   }
 
   fileprivate static func shortest(_ number: Double) -> JSONValue {

@@ -79,13 +79,15 @@ struct SchemaTests {
     if payloads.count == 1 { #expect(payloads[0].required == required) }
   }
 
-  @Test("has each action and each announcement of the stream")
+  @Test("has each action and each announcement of the stream, with its payload")
   func stream() throws {
     let announced = ["downloads/removed", "downloads/started", "downloads/waiting"]
-    let journal = ["engine/closed", "engine/continued", "engine/opened"]
     let intents = RequestForm.all.compactMap(\.action).map(\.type)
-    let types = (ActionForm.facts.map(\.type) + intents + announced + journal).sorted()
-    try expect { try $0.declare("actionType", as: .choice(types)) }
+    let types = (ActionForm.facts.map(\.type) + intents + announced + ProtocolSchema.journal).sorted()
+    try expect { schema in
+      for fact in ActionForm.facts { try schema.declare(fact: fact) }
+      try schema.declareStream(of: types)
+    }
   }
 
   /// Expects that nothing in the schema differs from what the declarations say of it.
