@@ -242,7 +242,8 @@ struct PartialFileTests {
     let folder = library.library.partialFolder
     let isBroken = Atomic(true)
     let file = try PartialFile(
-      folder.openChild("a.part", O_RDWR | O_CREAT, mode: 0o600), named: "a.part", in: folder, syncs: library.library.folderSyncs,
+      folder.openChild("a.part", O_RDWR | O_CREAT, mode: 0o600), named: "a.part", in: folder,
+      syncs: library.library.folderSyncs,
       syncContents: { _ in
         guard isBroken.load(ordering: .relaxed) else { return 0 }
         errno = EIO

@@ -20,7 +20,9 @@ enum SourceRules {
       "Flux", "CoreMetrics", "Logging",
     ],
     "PrometheusMetrics": ["CLinux", "CoreMetrics"],
-    "PodfluxSimulation": ["EngineRuntime", "FileNames", "Persistence", "PodfluxCore", "Flux", "Digests", "WireProtocol"],
+    "PodfluxSimulation": [
+      "EngineRuntime", "FileNames", "Persistence", "PodfluxCore", "Flux", "Digests", "WireProtocol",
+    ],
     "WireProtocol": ["PodfluxCore", "Flux", "Texts"],
     "Transfers": ["EngineRuntime", "PodfluxCore", "Flux", "CBrotli", "CCurl", "CLinux", "CZlib"],
     // How a file is replaced so that it survives a power cut is written once, in FileStore.

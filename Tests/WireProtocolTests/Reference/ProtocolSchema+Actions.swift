@@ -28,8 +28,9 @@ extension ProtocolSchema {
   mutating func declareStream(of types: [String]) throws {
     try declare("actionType", as: .choice(types))
     let payloads = types.compactMap { type -> JSONValue? in
-      guard let payload = line(of: type)?["properties"]?.object["payload"]
-        ?? self[Self.payload(of: type)].map({ _ in JSONValue.reference(Self.payload(of: type)) })
+      guard
+        let payload = line(of: type)?["properties"]?.object["payload"]
+          ?? self[Self.payload(of: type)].map({ _ in JSONValue.reference(Self.payload(of: type)) })
       else {
         #expect(Self.journal.contains(type), "\(type) has no payload")
         return nil
