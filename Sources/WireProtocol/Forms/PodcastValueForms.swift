@@ -138,7 +138,9 @@ extension ValueForm<EpisodeNotes> {
 
 extension ValueSchema {
   /// A URL that only a URL's grammar tells from another text.
-  fileprivate static var foreignURL: Self { .string(1...WebAddress.maximumLength, pattern: "^[Hh][Tt][Tt][Pp][Ss]?://") }
+  fileprivate static var foreignURL: Self {
+    .string(1...WebAddress.maximumLength, pattern: "^[Hh][Tt][Tt][Pp][Ss]?://")
+  }
 }
 
 extension ValueForm<WebAddress> {

@@ -65,7 +65,8 @@ extension ValueForm<Int64> {
   /// A number of a row, of an attempt, or of bytes.
   static var number: Self {
     Self(
-      "an integer from 0", .integer(0...(.max)), read: { f throws(Refusal) in try f.integer(in: 0...(.max)) }, write: { $1.value($0) })
+      "an integer from 0", .integer(0...(.max)), read: { f throws(Refusal) in try f.integer(in: 0...(.max)) },
+      write: { $1.value($0) })
   }
 
   /// A length that a client names.
@@ -79,7 +80,8 @@ extension ValueForm<Int64> {
   /// Any number.
   static var anyInteger: Self {
     Self(
-      "an integer", .integer((.min)...(.max)), read: { f throws(Refusal) in try f.integer(in: (.min)...(.max)) }, write: { $1.value($0) })
+      "an integer", .integer((.min)...(.max)), read: { f throws(Refusal) in try f.integer(in: (.min)...(.max)) },
+      write: { $1.value($0) })
   }
 
   /// By how much clocks are ahead of UTC.
@@ -278,7 +280,9 @@ extension ValueForm<ResumeRecord> {
   /// A record that the engine itself has written. It holds servers' words as they came, so that the checks of clients'
   /// records do not apply.
   static var keptRecord: Self {
-    Self("resume data", .string(), read: { f throws(Refusal) in try f.keptRecord() }) { $1.element($0.redacted.resumeData) }
+    Self("resume data", .string(), read: { f throws(Refusal) in try f.keptRecord() }) {
+      $1.element($0.redacted.resumeData)
+    }
   }
 }
 
