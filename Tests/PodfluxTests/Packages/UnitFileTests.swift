@@ -52,7 +52,7 @@ struct UnitFileTests {
   @Test("Each service has notifications, a watchdog, restarts and no privileges")
   func settings() throws {
     let common = [
-      "Type=notify", "WatchdogSec=30", "Restart=on-failure", "RestartPreventExitStatus=64 65 75", "NoNewPrivileges=yes",
+      "Type=notify", "WatchdogSec=30", "Restart=on-failure", "RestartPreventExitStatus=64 65", "NoNewPrivileges=yes",
       "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK",
     ]
     for unit in Packaging.systemUnits + ["podflux-user.service"] {
@@ -74,11 +74,30 @@ struct UnitFileTests {
     #expect(own.filter(isOfSandbox) == shared.filter(isOfSandbox))
     #expect(own.contains("ProtectSystem=strict") && own.contains("ProtectHome=yes"))
     #expect(own.contains("DynamicUser=yes") && own.contains("UMask=0027"))
-    let folder = ["User=podflux", "Group=podflux", "UMask=0002", "ReadWritePaths=/srv/podcasts"]
+    let folder = ["User=podflux", "Group=podflux", "UMask=0002", "ReadWritePaths=-/srv/podcasts"]
     #expect(folder.filter { !shared.contains($0) } == [])
     // The user is made under the same name.
     let users = Packaging.folder.appendingPathComponent("debian/podflux.sysusers")
     #expect(try String(contentsOf: users, encoding: .utf8).contains("\nu podflux - "))
+  }
+
+  @Test(
+    "The shared service works in another folder alone by the lines that its comment names: it also wanted /srv/podcasts",
+    .enabled(if: analyzer != nil, "systemd-analyze is not installed"))
+  func otherFolder() throws {
+    let unit = try Packaging.unit("podflux-shared.service")
+    let comment = unit.split(separator: "\n").prefix { $0.hasPrefix("#") }.drop { !$0.hasPrefix("# Another folder") }
+    let lines = comment.filter { $0.hasPrefix("#   ") }.map { String($0.dropFirst(4)) }
+    #expect(lines.first == "[Unit]" && lines.contains("RequiresMountsFor=/the/folder"))
+    // A list goes on in a drop-in until an empty line takes it back.
+    for name in ["ReadWritePaths=", "ExecStart="] {
+      let settings = lines.filter { $0.hasPrefix(name) }
+      #expect(settings.count == 2 && settings.first == name && settings[1].contains("/the/folder"), "\(lines)")
+    }
+    let dropIn = ["podflux-shared.service.d/override.conf": lines.joined(separator: "\n") + "\n"]
+    let (status, words) = try verify(["podflux-shared.service"], beside: dropIn) { $0 }
+    #expect(words == [])
+    #expect(status == 0)
   }
 
   private static func sharedLines() throws -> Set<String> {
@@ -89,14 +108,26 @@ struct UnitFileTests {
     Set(unit.split(separator: "\n").map(String.init))
   }
 
+  /// A unit's text with an existing program.
+  private static func runnable(_ unit: String) -> String {
+    unit.replacingOccurrences(of: "/usr/bin/podflux", with: "/bin/true")
+  }
+
   /// Runs systemd-analyze on copies with an existing program. Returns its status and its messages.
   private func verify(
-    _ names: [String], manager: String = "--system", _ change: (String) -> String
+    _ names: [String], manager: String = "--system", beside dropIns: [String: String] = [:],
+    _ change: (String) -> String
   ) throws -> (status: Int32, words: [String]) {
     let folder = try TemporaryFolder("podflux-units")
     for name in names {
-      try change(try Packaging.unit(name).replacingOccurrences(of: "/usr/bin/podflux", with: "/bin/true"))
+      try change(Self.runnable(try Packaging.unit(name)))
         .write(toFile: "\(folder.path)/\(name)", atomically: false, encoding: .utf8)
+    }
+    for (name, text) in dropIns {
+      let file = URL(fileURLWithPath: "\(folder.path)/\(name)")
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Self.runnable(text).write(to: file, atomically: false, encoding: .utf8)
     }
     let (status, output) = try Packaging.run(
       [Self.analyzer ?? "", manager, "verify", "--man=no"] + names.map { "\(folder.path)/\($0)" },
