@@ -30,6 +30,33 @@ struct PackageTests {
   }
 
   @Test(
+    "A binary that needs Swift's libraries gets no package: one was made, with status 0, that ran nowhere",
+    .enabled(if: Packaging.program("readelf") != nil, "readelf is not installed"))
+  func dynamicBinary() throws {
+    let needed = try Packaging.run([Packaging.program("readelf") ?? "", "--dynamic", PodfluxProcess.executablePath])
+    try #require(needed.output.contains("[libswiftCore.so]"), "the tests have a binary with Swift's runtime in it")
+    let folder = try TemporaryFolder("podflux-deb")
+    let script = Packaging.folder.appendingPathComponent("build-deb").path
+    let (status, output) = try Packaging.run(
+      ["/bin/bash", script, "--binary", PodfluxProcess.executablePath, folder.path],
+      environment: ["SOURCE_DATE_EPOCH": "1774620000"])
+    #expect(status == 1)
+    #expect(output.hasSuffix("was not linked with --static-swift-stdlib\n"), "\(output)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+
+  @Test("Its copyright names each package of Swift that the command links, and no other")
+  func copyright() throws {
+    let linked = try LinkedPackages.of(target: "podflux")
+    #expect(linked.isSuperset(of: ["GRDB.swift", "Yams", "swift-log"]) && !linked.contains("swift-nio"), "\(linked)")
+    let path = Packaging.folder.appendingPathComponent("debian/copyright")
+    let text = try String(contentsOf: path, encoding: .utf8)
+    #expect(linked.filter { !text.contains($0) } == [])
+    let named = text.matches(of: /swift-[a-z]+(-[a-z]+)*/).map { String($0.output.0) }
+    #expect(Set(named).subtracting(linked) == [])
+  }
+
+  @Test(
     "Maintainer scripts do no harm without a service manager, however often they run",
     .enabled(if: access("/run/systemd/system", F_OK) != 0, "this machine has a service manager"))
   func maintainerScripts() throws {
@@ -75,19 +102,31 @@ struct PackageTests {
   func pages() throws {
     let folder = try TemporaryFolder("podflux-pages")
     let dump = try PodfluxCommand.run(["--experimental-dump-help"])
-    let article = "Sources/PodfluxEngine/PodfluxEngine.docc/Operations.md"
+    let articles = ["CommandLine.md", "Operations.md"].map {
+      Packaging.sources.appendingPathComponent("Sources/PodfluxEngine/PodfluxEngine.docc/\($0)").path
+    }
     let generator = Packaging.folder.appendingPathComponent("man-pages").path
     let result = try Packaging.run(
       [
         Packaging.program("python3") ?? "", generator, "--version", "1.2.3", "--exit-statuses",
-        Packaging.sources.appendingPathComponent(article).path, folder.path,
-      ], environment: ["SOURCE_DATE_EPOCH": "1774620000"], input: dump.output)
+      ] + articles + [folder.path], environment: ["SOURCE_DATE_EPOCH": "1774620000"], input: dump.output)
     #expect(result == (0, ""))
     let pages = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     #expect(Set(["podflux.1", "podflux-run.1", "podflux-quarantine-list.1"]).isSubset(of: pages))
     let main = try String(contentsOfFile: folder.path + "/podflux.1", encoding: .utf8)
     #expect(main.hasPrefix(#".TH "PODFLUX" 1 "2026-03-27" "podflux 1.2.3" "Podflux""#))
-    #expect(main.contains(".SH EXIT STATUS\n.TP\n0\ndone; ") && main.contains(".TP\n75\n"))
+    // Commands for people end otherwise than those for programs and operators.
+    let people = ["podflux", "podflux-get", "podflux-sessions-open", "podflux-watch"]
+    for (names, ofSuccess, has77) in [
+      (people, "all that was asked for is done", true),
+      (["podflux-run", "podflux-attach", "podflux-quarantine-list"], "done; downloads may have failed", false),
+    ] {
+      for name in names {
+        let page = try String(contentsOfFile: folder.path + "/\(name).1", encoding: .utf8)
+        #expect(page.contains(".SH EXIT STATUS\n.TP\n0\n\(ofSuccess)") && page.contains(".TP\n75\n"), "\(name)")
+        #expect(page.contains(".TP\n77\n") == has77, "\(name)")
+      }
+    }
     guard let man = Packaging.program("man") else { return }
     for page in pages {
       let path = folder.path + "/" + page
