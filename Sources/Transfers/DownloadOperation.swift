@@ -32,7 +32,7 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
     id = attempt.id
     self.environment = environment
     self.ended = ended
-    // Quality of service is a thread's priority on Linux: writing must not fall behind what a person waits for.
+    // Quality of service is a thread's priority on Linux: what a rule wants must not delay what a person waits for.
     diskQueues = attempt.origin == .user ? environment.userDiskQueues : environment.otherDiskQueues
     place = diskQueues.enter()
     queue = DispatchQueue(label: "podflux.attempt", target: place.queue)
@@ -43,7 +43,7 @@ final class DownloadOperation: AsynchronousOperation, @unchecked Sendable {
       memory: environment.memory, makeDecoder: { ContentDecoder($0) })
     state = Mutex(State(attempt: DownloadAttempt(attempt, configuration: configuration)))
     super.init()
-    self.qualityOfService = attempt.origin == .user ? .userInitiated : .utility
+    self.qualityOfService = attempt.origin == .user ? .default : .utility
   }
 
   override func begin() {

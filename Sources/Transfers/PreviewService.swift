@@ -14,7 +14,7 @@ public final class PreviewService: Sendable {
 
   private let transfers: TransferService
   private let operations = OperationQueue()
-  private let queue = DispatchQueue(label: "podflux.previews", qos: .userInitiated, attributes: .concurrent)
+  private let queue = DispatchQueue(label: "podflux.previews", qos: .default, attributes: .concurrent)
   private let readClock: @Sendable () -> ClockReading
 
   /// - Parameter transfers: Must outlive the service.

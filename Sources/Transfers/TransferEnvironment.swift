@@ -8,7 +8,7 @@ struct TransferEnvironment: Sendable {
   /// Memory for received bytes.
   let memory = BlockPool()
   /// The queues for file work that a user waits for.
-  let userDiskQueues = DiskQueues(label: "podflux.files.user", qos: .userInitiated)
+  let userDiskQueues = DiskQueues(label: "podflux.files.user", qos: .default)
   /// The queues for other file work.
   let otherDiskQueues = DiskQueues(label: "podflux.files", qos: .utility)
   /// The queues for syncs beside file work.

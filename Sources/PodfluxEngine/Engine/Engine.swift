@@ -41,7 +41,7 @@ public final class Engine: Sendable {
   ///   - owner: Hears of what concerns the engine as a whole.
   /// - Throws: `EngineError`. Nothing has been changed then.
   public init(_ configuration: EngineConfiguration, owner: any EngineOwner) throws {
-    let turns = DispatchQueue(label: "podflux.turns", qos: .userInitiated)
+    let turns = DispatchQueue(label: "podflux.turns", qos: .default)
     let drainer = Mutex(Drainer())
     let mailbox = EngineLoop.EngineMailbox(requestCapacity: Self.requestCapacity) {
       guard let core = drainer.withLock({ $0.core }) else { return }

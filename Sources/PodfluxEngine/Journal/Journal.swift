@@ -46,7 +46,7 @@ final class Journal: @unchecked Sendable {
 
   private let configuration: JournalConfiguration
   private let logger: Logger
-  private let queue = DispatchQueue(label: "podflux.journal", qos: .userInitiated)
+  private let queue = DispatchQueue(label: "podflux.journal", qos: .default)
   private var file: JournalFile?
   private var encoder = LineEncoder(sealing: true)
   private var engine: JournalLine.Engine?

@@ -21,7 +21,7 @@ public final class SessionService: Sendable {
   private let transfers: TransferService
   private let vault: any SecretVault
   /// The vault waits for the disk.
-  private let queue = DispatchQueue(label: "podflux.sessions", qos: .userInitiated)
+  private let queue = DispatchQueue(label: "podflux.sessions", qos: .default)
   private let state = Mutex(State())
   private let pauseOfWrites: DispatchTimeInterval
   private let readClock: @Sendable () -> ClockReading

@@ -11,7 +11,7 @@ final class Notifier: Sendable {
   private let address: UnixAddress
   /// The interval in which the manager expects a sign of life; nil if it expects none.
   private let watchdogInterval: Duration?
-  private let queue = DispatchQueue(label: "podflux.notifier", qos: .userInitiated)
+  private let queue = DispatchQueue(label: "podflux.notifier", qos: .default)
   private let watchdog = Mutex(Watchdog())
 
   private struct Watchdog {

@@ -21,7 +21,7 @@ final class SignalWatch: @unchecked Sendable {
   private let logger: Logger
   /// What a command does beside its engine; nil for the engine's own process.
   private let command: Command?
-  private let queue = DispatchQueue(label: "podflux.signals", qos: .userInitiated)
+  private let queue = DispatchQueue(label: "podflux.signals", qos: .default)
   /// The engine; nil until it has started.
   private var engine: Engine?
   /// The first signal that requested the end, and its time; nil before.

@@ -35,6 +35,7 @@ struct ArchitectureTests {
       "let n = Int.random(in: 0...1)", "names.shuffled()", "hosts.randomElement()", "DispatchQueue.main.async {}",
       "FileManager.default", "print(1)", "Task { await x() }", "let x = try! y()", "let x = y as! Z", "// TODO: later",
       "/// FIXME", "Int.random(in: 0...1) + Int.random(in: 0...1, using: &r)",
+      "queue(qos: .userInitiated)", "quality = .userInteractive",
       "let wake = Mutex<(@Sendable () -> Void)?>(nil)", "let last = Mutex<(Set<Int>, () -> Int)>(x)",
     ])
   func forbidden(text: String) {

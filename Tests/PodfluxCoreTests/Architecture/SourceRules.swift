@@ -96,6 +96,9 @@ enum SourceRules {
       if keepsClosureInMutex(code) {
         report("a closure in a Mutex gets a wrapper more each time it is opened, until the stack is full of them")
       }
+      if raisedPriorities.contains(where: { code.contains($0) }) {
+        report("a raised priority is root's alone on Linux, and libdispatch logs each refusal: .default is the highest")
+      }
       guard pureTargets.contains(file.target) else { continue }
       for word in impureWords where occurrences(of: word, in: code) > 0 {
         report("\(word) has no place in a pure target")
@@ -107,6 +110,12 @@ enum SourceRules {
   }
 
   private static let unfinished = ["TODO", "FIXME", "XXX"]
+
+  /// Qualities of service for which libdispatch calls setpriority(2) with a negative value. The kernel refuses that to
+  /// all users but root (EACCES), and libdispatch writes a line to syslog for each thread to which it happens: a
+  /// daemon's journal had 17,000 of them a day. For its own thread that watches descriptors and timers libdispatch does
+  /// so once at each start, which no program can change.
+  private static let raisedPriorities = [".userInitiated", ".userInteractive", "Task(priority:"]
 
   /// Whether a line declares a `Mutex` of a function, or of a tuple with one. Inside an object or a struct it is
   /// allowed.
