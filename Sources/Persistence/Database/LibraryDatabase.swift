@@ -26,6 +26,9 @@ public final class LibraryDatabase: Sendable {
     /// An engine holds it exclusively, since the disk has no shared memory.
     case exclusive
 
+    /// What to do with a database that is lost. SQLite replays a log that lies beside a file, also into an older one.
+    static let restoring = "restore it from a backup, without the -wal and -shm files beside it"
+
     /// One sentence for users.
     public var description: String {
       switch self {
@@ -33,11 +36,11 @@ public final class LibraryDatabase: Sendable {
       case .older:
         "the library was written by an older version of Podflux; podflux run brings it up to date, and loses nothing"
       case .foreign: "the file podflux.sqlite is not a Podflux library; move it away or choose another folder"
-      case .damaged(let reason): "the library's database is damaged (\(reason)); restore it from a backup"
+      case .damaged(let reason): "the library's database is damaged (\(reason)); \(Self.restoring)"
       case .missing: "there is no Podflux library in this folder; `podflux run` makes one"
       case .lost:
         """
-        the library's database podflux.sqlite is gone or empty; restore it from a backup, or delete the file "database" \
+        the library's database podflux.sqlite is gone or empty; \(Self.restoring), or delete the file "database" \
         beside it to begin with an empty library
         """
       case .exclusive:

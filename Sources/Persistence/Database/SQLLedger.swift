@@ -65,8 +65,10 @@ public struct StorageFailure: Error, CustomStringConvertible {
 
   /// The database's file has no name any more.
   static let deleted = StorageFailure(
-    "the file podflux.sqlite was deleted or replaced while the engine had it open; end the engine, restore the database if it "
-      + "is to be kept, and start again")
+    """
+    the file podflux.sqlite was deleted or replaced while the engine had it open; end the engine, restore the database \
+    if it is to be kept, without the -wal and -shm files beside it, and start again
+    """)
 
   private init(_ description: String) {
     self.description = description
@@ -76,7 +78,7 @@ public struct StorageFailure: Error, CustomStringConvertible {
   init(_ error: DatabaseError) {
     let words = "SQLite says \"\(error.message ?? "nothing")\" (\(error.extendedResultCode.rawValue))"
     let isDamaged = [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
-    description = isDamaged ? "the library's database is damaged (\(words)); restore it from a backup" : words
+    description = isDamaged ? LibraryDatabase.OpeningError.damaged(words).description : words
     isOfFullDisk = [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)
   }
 
