@@ -1,4 +1,5 @@
 import EngineRuntime
+import FileStore
 import Flux
 import Foundation
 import PodfluxCore
@@ -8,7 +9,7 @@ import Synchronization
 /// they are written, which waits for the disk.
 package final class FileVault: SecretVault {
   /// The file's name.
-  package static let name = "secrets"
+  package static let name = Library.secretsName
 
   /// Where the file of a vault is, or would be.
   ///

@@ -125,6 +125,8 @@ extension Library {
   static let marker = Array("podflux library 1\n".utf8)
   /// The database's name in the state folder.
   public static let databaseName = "podflux.sqlite"
+  /// The name of the file with the secrets of sessions in the state folder.
+  public static let secretsName = "secrets"
   /// The longest path of a state folder, links resolved, in bytes. SQLite takes a path of 512 bytes (MAX_PATHNAME in
   /// os_unix.c), of which the names of the database and of its journal need some.
   public static let maximumStatePathBytes = 512 - "/\(databaseName)-journal".utf8.count

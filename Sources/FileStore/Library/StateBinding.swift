@@ -148,7 +148,8 @@ extension StateBinding {
   /// What may be beside the database, which users move there when the state of a library moves out of it.
   private static let besideDatabase = Set(
     Library.databaseSuffixes.map { EntryName(Library.databaseName + $0) } + [
-      Library.Layout.lock, Library.Layout.databaseNote, "authorities.pem",
+      Library.Layout.lock, Library.Layout.databaseNote, Library.Layout.recordsRoom, EntryName(Library.secretsName),
+      "authorities.pem",
     ])
 
   /// Checks that an unbound folder contains only the engine's own files: the engine writes there, and deletes unknown
@@ -213,7 +214,7 @@ public enum StateMismatch: Hashable, Sendable, CustomStringConvertible {
     case .stateInside(let library, let state):
       """
       the library "\(library)" has its state in its own folder; to have it in "\(state)", end the engine and move \
-      podflux.sqlite, podflux.sqlite-wal and partial from "\(library)/.podflux" to there first
+      podflux.sqlite, podflux.sqlite-wal, secrets and partial from "\(library)/.podflux" to there first
       """
     case .stateInLibrary(let state):
       "the state \"\(state)\" would lie in the library, among the files that people have there; choose a folder outside"

@@ -107,7 +107,8 @@ struct StateTests {
   @Test(
     "refuses a folder with other programs' files",
     arguments: [
-      "probe", "partial/", "partial/a.mp3", "lock", "lock/", "podflux.sqlite/", ".hidden", "library",
+      "probe", "partial/", "partial/a.mp3", "lock", "lock/", "podflux.sqlite/", ".hidden", "library", "room",
+      "secrets",
     ])
   func otherThings(name: String) throws {
     try folder.make(name, in: folder.state)
@@ -123,7 +124,7 @@ struct StateTests {
 
   @Test("may start in a new file system, or in a folder with the state moved out of a library")
   func acceptedThings() throws {
-    for name in ["lost+found/", "podflux.sqlite", "podflux.sqlite-wal", "lock", "partial/a.part"] {
+    for name in ["lost+found/", "podflux.sqlite", "podflux.sqlite-wal", "lock", "room", "secrets", "partial/a.part"] {
       try folder.make(name, in: folder.state)
     }
     let library = try folder.open()
