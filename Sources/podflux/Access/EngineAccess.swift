@@ -170,6 +170,7 @@ final class EngineAccess {
       guard start.missingLibrary == .replaced else { throw error }
       return try OwnEngine(withTemporaryLibrary: start, signals: signals)
     }
+    if let owner = LibraryOwner(otherThanRootOf: start.place.library) { throw owner }
     return try OwnEngine(start, listeningAt: socket, signals: signals)
   }
 

@@ -42,6 +42,9 @@ extension Console {
     } catch let error as LibraryWithoutSocket {
       complain(error.description)
       throw ExitCode.later
+    } catch let owner as LibraryOwner {
+      complain(owner.description)
+      throw ExitCode.wrongUsage
     } catch let error as EngineError {
       throw giveUp(error)
     } catch let failure as SocketFailure {

@@ -52,6 +52,10 @@ struct EngineProcess {
     owner = ProcessOwner(libraryPath: libraryPath, notifier: notifier, isCommand: commandSignals != nil)
     do {
       try setup.check()
+      // A command has refused it.
+      if commandSignals == nil, let owner = LibraryOwner(otherThanRootOf: libraryPath) {
+        logger.warning("\(owner.warning)")
+      }
       let publisher = try start.makeMetricsPublisher(logger: logger)
       self.publisher = publisher
       server = sockets.isEmpty ? nil : try SocketServer(sockets, libraryPath: libraryPath, logger: logger)

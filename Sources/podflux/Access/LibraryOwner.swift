@@ -1,0 +1,56 @@
+import Foundation
+
+/// Another user, to whom a library belongs that root is about to open.
+///
+/// The folders that root's engine makes there are root's: the owner's engine, such as a service's, can change nothing in
+/// them.
+struct LibraryOwner: Error, Hashable, CustomStringConvertible {
+  let user: uid_t
+  private let group: gid_t
+
+  /// Nil if this process is not root's, or the library is root's own, or is still to be made together with its folder.
+  /// The owner of `.podflux` counts, which an engine has made; of a folder without it the folder's own.
+  ///
+  /// On a disk that gives all files to one user (exFAT, some shares) root's are that user's as well: nil there, too.
+  init?(otherThanRootOf library: String) {
+    guard geteuid() == 0 else { return nil }
+    var (folder, status) = (library + "/.podflux", stat())
+    if stat(folder, &status) != 0 { folder = library }
+    guard stat(folder, &status) == 0, status.st_uid != 0, !Self.disk(of: folder, givesFilesTo: status.st_uid) else {
+      return nil
+    }
+    (user, group) = (status.st_uid, status.st_gid)
+  }
+
+  /// Whether a file that root makes there belongs to the user at once; one is made, and removed.
+  private static func disk(of folder: String, givesFilesTo user: uid_t) -> Bool {
+    var path = Array((folder + "/.owner.XXXXXX").utf8CString)
+    let descriptor = mkstemp(&path)
+    guard descriptor >= 0 else { return false }
+    defer {
+      unlink(path)
+      close(descriptor)
+    }
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_uid == user
+  }
+
+  /// The user's name; the number where the system has no name for it.
+  var name: String { knownName ?? "the user \(user)" }
+
+  private var knownName: String? { getpwuid(user).map { String(cString: $0.pointee.pw_name) } }
+
+  /// One sentence: why root's command does nothing here, and the remedy.
+  var description: String {
+    let prefix = knownName.map { "runuser -u \($0) --" } ?? "setpriv --reuid=\(user) --regid=\(group) --clear-groups"
+    return """
+      the library belongs to \(name), whose engine could not change what root makes in it; start its service, or run this \
+      as that user (\(prefix) podflux …)
+      """
+  }
+
+  /// What an engine that a person has started as root, and that goes on, is to have noted.
+  var warning: String {
+    "the library belongs to \(name), and this engine runs as root: that user's engine cannot change what this one makes"
+  }
+}
