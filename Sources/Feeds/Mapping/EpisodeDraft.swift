@@ -16,6 +16,8 @@ struct EpisodeDraft: Sendable {
   var images = RankedImages()
   /// The `podcast:alternateEnclosure` that is open.
   var alternate: FeedAlternate?
+  /// A content of Atom that is a file elsewhere.
+  var content: FeedEnclosure?
   /// What `media:content` names, by its group; those outside of a group have none.
   private var media: [(content: FeedAlternate, group: Int?)] = []
   private var groups = 0
@@ -58,6 +60,7 @@ struct EpisodeDraft: Sendable {
     value.seconds = seconds.take()
     value.images = images.value
     addMedia()
+    if value.enclosures.isEmpty, let content { value.enclosures.append(content) }
     guard value.guid != nil || value.title != nil || !value.enclosures.isEmpty else { return nil }
     var episode = FeedEpisode(ordinal: value.ordinal)
     swap(&episode, &value)

@@ -33,8 +33,8 @@ extension FeedBuilder {
     case .link: episode?.link.offer(try element.address(), rank: 3)
     case .atomLink: try takeEntryLink(element)
     case .contentEncoded: offerDescription(element, rank: 4)
-    case .atomContent where element.value(of: "src") == nil:
-      offerDescription(element, rank: 4)
+    case .atomContent where element.value(of: "src") == nil: offerDescription(element, rank: 4)
+    case .atomContent: try takeContent(element)
     case .description: offerDescription(element, rank: 3)
     case .itunesSummary, .atomSummary, .playDescription: offerDescription(element, rank: 2)
     case .mediaDescription, .itunesSubtitle: offerDescription(element, rank: 1)
@@ -117,12 +117,21 @@ extension FeedBuilder {
   }
 
   private mutating func takeEntryLink(_ element: FeedElement) throws(FeedProblem) {
-    let relations = try element.optional("rel")?.lowercased() ?? "alternate"
-    switch relations {
-    case "alternate": episode?.link.offer(try element.address("href"), rank: 2)
-    case "enclosure": try takeEnclosure(element, address: element.address("href"))
-    default: break
+    for relation in try element.relations() {
+      switch relation {
+      case "alternate": episode?.link.offer(try element.address("href"), rank: 2)
+      case "enclosure": try takeEnclosure(element, address: element.address("href"))
+      default: break
+      }
     }
+  }
+
+  /// A content that is a file elsewhere (RFC 4287 section 4.1.3.2): the enclosure of an entry that names no other.
+  private mutating func takeContent(_ element: FeedElement) throws(FeedProblem) {
+    let address = try element.address("src")
+    let type = attempt { () throws(FeedProblem) in try element.mediaType("type") }
+    guard MediaContent(type: type, address: address) == .file, episode?.content == nil else { return }
+    episode?.content = FeedEnclosure(address: address, mediaType: type)
   }
 
   private mutating func takeEnclosure(_ element: FeedElement, address: WebAddress) throws(FeedProblem) {
@@ -208,11 +217,14 @@ extension FeedBuilder {
     content.isDefault = attempt { () throws(FeedProblem) in try element.flag("isdefault") } ?? false
     content.sources = [.init(address: address)]
     let medium = try element.optional("medium")?.lowercased()
-    let kind = medium ?? content.mediaType.map { String($0.prefix { $0 != "/" }) }
-    if kind == "image" {
-      return try takeImage(element, attribute: "url", rank: 1)
+    switch MediaContent(medium: medium, type: content.mediaType, address: address) {
+    case .file: break
+    case .image: return try takeImage(element, attribute: "url", rank: 1)
+    case .other: return
+    case .unknown:
+      throw content.mediaType.map { element.invalid($0, attribute: "type") }
+        ?? element.problem(.missing, attribute: "type")
     }
-    guard kind == "audio" || kind == "video" else { return }
     let duration = attempt { () throws(FeedProblem) in try element.optional("duration") }
     if let seconds = duration.flatMap(FeedDuration.parse), seconds > 0 { episode?.seconds.offer(seconds, rank: 1) }
     guard episode?.append(media: content) ?? true else { throw element.problem(.tooMany) }

@@ -160,12 +160,9 @@ extension FeedBuilder {
     podcast.update { $0.updateFrequency = frequency }
   }
 
-  /// A link with its relations; registered ones may be written as URLs (RFC 4287 section 4.2.7.2).
   private mutating func takePodcastLink(_ element: FeedElement) throws(FeedProblem) {
-    let relations = try element.optional("rel")?.lowercased() ?? "alternate"
-    for relation in relations.split(whereSeparator: \.isWhitespace) {
-      let prefix = "http://www.iana.org/assignments/relation/"
-      switch relation.hasPrefix(prefix) ? String(relation.dropFirst(prefix.count)) : String(relation) {
+    for relation in try element.relations() {
+      switch relation {
       case "alternate": podcast.link.offer(try element.address("href"), rank: 1)
       case "self":
         let address = try element.address("href")

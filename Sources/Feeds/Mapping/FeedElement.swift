@@ -121,6 +121,16 @@ struct FeedElement: Sendable {
     return flag
   }
 
+  /// The relations of a link, in lower case: `alternate` if it names none. Registered ones may be written as URLs
+  /// (RFC 4287 section 4.2.7.2).
+  func relations() throws(FeedProblem) -> [String] {
+    guard let value = try optional("rel") else { return ["alternate"] }
+    let prefix = "http://www.iana.org/assignments/relation/"
+    return value.lowercased().split(whereSeparator: \.isWhitespace).map {
+      String($0.hasPrefix(prefix) ? $0.dropFirst(prefix.count) : $0)
+    }
+  }
+
   // MARK: Text
 
   /// The text without markup.

@@ -10,7 +10,7 @@
 /// | `62 minutes` | 3720 |
 /// | `PT1H2M3S` | 3723 |
 ///
-/// In `62:75` the parts are added up. Nil is any other text, and a length above `maximumSeconds`.
+/// In `62:75` the parts are added up. Nil is any other text, such as `1.02.03`, and a length above `maximumSeconds`.
 public enum FeedDuration {
   /// 1,000 hours. A publisher who counts in milliseconds gets beyond it after an hour.
   public static let maximumSeconds: Int64 = 3_600_000
@@ -34,7 +34,10 @@ public enum FeedDuration {
     for (index, field) in fields.enumerated() {
       // `:30` is half a minute.
       let isOmitted = field.isEmpty && index == 0
-      guard let number = isOmitted ? 0 : number(index == fields.count - 1 ? whole(field) : field) else { return nil }
+      let isLast = index == fields.count - 1
+      guard !isLast || field.count(where: isFractionSign) <= 1,
+        let number = isOmitted ? 0 : number(isLast ? whole(field) : field)
+      else { return nil }
       seconds = seconds * 60 + number
     }
     return seconds
@@ -45,7 +48,7 @@ public enum FeedDuration {
     if rest.starts(with: "pt".utf8) { rest = rest.dropFirst(2) }
     var (seconds, last): (Int64, Int64) = (0, .max)
     while !rest.isEmpty {
-      let digits = rest.prefix { isDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }
+      let digits = rest.prefix { isDigit($0) || isFractionSign($0) }
       rest = rest.dropFirst(digits.count)
       let unit = rest.prefix { !isDigit($0) }
       rest = rest.dropFirst(unit.count)
@@ -65,7 +68,7 @@ public enum FeedDuration {
   /// So many of a unit, in whole seconds: `1.5h` is 5400.
   private static func amount(_ digits: ArraySlice<UInt8>, _ factor: Int64) -> Int64? {
     let whole = whole(digits)
-    guard let number = number(whole) else { return nil }
+    guard let number = number(whole), digits.count(where: isFractionSign) <= 1 else { return nil }
     let fraction = digits.dropFirst(whole.count + 1).prefix(fractionDigits)
     guard factor > 1, !fraction.isEmpty else { return number * factor }
     guard let part = self.number(fraction) else { return nil }
@@ -78,15 +81,19 @@ public enum FeedDuration {
 
   private static func factor(_ unit: ArraySlice<UInt8>) -> Int64? {
     switch String(decoding: unit, as: UTF8.self) {
-    case "h", "hr", "hrs", "hour", "hours", "h.": 3600
-    case "m", "min", "mins", "min.", "minute", "minutes", "'": 60
-    case "s", "sec", "secs", "sec.", "second", "seconds", "\"": 1
+    case "h", "hr", "hrs", "hour", "hours", "h.", "hr.", "hrs.": 3600
+    case "m", "min", "mins", "m.", "min.", "mins.", "minute", "minutes", "'": 60
+    case "s", "sec", "secs", "s.", "sec.", "secs.", "second", "seconds", "\"": 1
     default: nil
     }
   }
 
   private static func whole(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    text.prefix { $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: ",") }
+    text.prefix { !isFractionSign($0) }
+  }
+
+  private static func isFractionSign(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: ".") || byte == UInt8(ascii: ",")
   }
 
   private static func number(_ text: some Collection<UInt8>) -> Int64? {
