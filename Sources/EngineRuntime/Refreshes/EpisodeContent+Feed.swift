@@ -14,7 +14,7 @@ extension EpisodeContent {
       alternates: Array(
         (episode.alternates.compactMap(Alternate.init) + others.compactMap(Alternate.init)).prefix(Limits.alternates)),
       chapters: episode.chapters.flatMap { Self.kept($0.address) },
-      transcript: episode.transcripts.first.flatMap { Self.kept($0.address) },
+      transcript: episode.transcripts.chosen,
       image: episode.images.first.flatMap { Self.kept($0.address) })
   }
 
@@ -33,7 +33,7 @@ extension EpisodeContent {
     return "\(whole)"
   }
 
-  fileprivate static func kept(_ address: WebAddress) -> WebAddress? {
+  static func kept(_ address: WebAddress) -> WebAddress? {
     address.description.utf8.count <= Limits.addressBytes ? address : nil
   }
 

@@ -74,7 +74,7 @@ public struct EpisodeContent: Hashable, Sendable {
   public var alternates: [Alternate]
   /// The address of the chapters (`podcast:chapters`).
   public var chapters: WebAddress?
-  /// The address of the first transcript (`podcast:transcript`).
+  /// The address of a transcript (`podcast:transcript`): of several that of the best form.
   public var transcript: WebAddress?
   /// The address of its own picture.
   public var image: WebAddress?

@@ -6,7 +6,7 @@ public enum SidecarKind: String, Hashable, Sendable, CaseIterable {
   case picture
   /// The chapters of an episode (`podcast:chapters`).
   case chapters
-  /// The first transcript of an episode (`podcast:transcript`).
+  /// A transcript of an episode (`podcast:transcript`): of several that of the best form.
   case transcript
   /// What the feed says of an episode at length.
   case notes
