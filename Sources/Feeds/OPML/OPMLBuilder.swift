@@ -14,10 +14,18 @@ struct OPMLBuilder: Sendable {
   private var textBytes = 0
   private var known: Set<EnclosureKey> = []
   /// For each open outline the group of those in it.
-  private var groups: [String?] = []
+  private var groups: [Group] = []
+  /// Whether a group is written as no program writes one that it puts around all feeds: it was named by a person.
+  private var hasOwnWrapper = false
   /// How many outlines are open beyond the deepest.
   private var deeperOutlines = 0
   private var title: TextCapture?
+
+  private struct Group: Sendable {
+    var name: String?
+    /// Whether the outline is a feed, or part of one.
+    var isOfFeed = false
+  }
 
   /// Reads no further: the document is none that could be OPML.
   mutating func giveUp() {
@@ -26,47 +34,31 @@ struct OPMLBuilder: Sendable {
 
   func finished() throws(OPMLError) -> OPMLDocument {
     guard isOPML else { throw error }
+    var document = document
+    if !hasOwnWrapper { document.dropWrapper() }
     return document
   }
 
   // MARK: Outlines
 
-  /// What of an outline's attributes is read.
-  private struct Outline {
-    var url: String?
-    var text: String?
-    var title: String?
-
-    init(_ tag: Span<UInt8>, attributes: [AttributeRange]) {
-      for attribute in attributes where attribute.value.count <= FeedLimits.maximumAttributeBytes {
-        switch String(inLowerCase: tag.extracting(attribute.name)) {
-        case "xmlurl": url = url ?? Self.value(attribute, in: tag)
-        case "text": text = text ?? Self.value(attribute, in: tag)
-        case "title": title = title ?? Self.value(attribute, in: tag)
-        default: break
-        }
-      }
-    }
-
-    /// The value without blanks around it; nil if it has none.
-    private static func value(_ attribute: AttributeRange, in tag: Span<UInt8>) -> String? {
-      let decoded = CharacterReference.decoded(tag, attribute.value)
-      let value = PlainText.trimmed(Array(decoded.utf8))
-      return value.isEmpty ? nil : value
-    }
-  }
-
-  private mutating func open(_ outline: Outline) {
-    let group = groups.last ?? nil
-    if let url = outline.url {
+  private mutating func open(_ outline: OPMLOutline) {
+    let group = groups.last?.name
+    switch outline.meaning(isWithinFeed: groups.last?.isOfFeed ?? false) {
+    case .feed(let url):
       addFeed(url, title: outline.title ?? outline.text, group: group)
-      push(group)
-    } else {
-      push(subgroup(named: outline.text ?? outline.title, of: group))
+      push(Group(name: group, isOfFeed: true))
+    case .formerFeed: push(Group(name: group, isOfFeed: true))
+    case .other(let url):
+      reject(url, isUnsupportedScheme: false)
+      push(Group(name: subgroup(named: outline.text ?? outline.title, of: group)))
+    case .group:
+      if groups.isEmpty, outline.title != nil { hasOwnWrapper = true }
+      push(Group(name: subgroup(named: outline.text ?? outline.title, of: group)))
+    case .part: push(Group(name: group, isOfFeed: true))
     }
   }
 
-  private mutating func push(_ group: String?) {
+  private mutating func push(_ group: Group) {
     if groups.count < OPMLLimits.maximumDepth { groups.append(group) } else { deeperOutlines += 1 }
   }
 
@@ -87,7 +79,8 @@ struct OPMLBuilder: Sendable {
     do {
       address = try URLReference.resolve(url, base: nil)
     } catch {
-      reject(url, fault: error)
+      let isUnsupportedScheme = if case .unsupportedScheme = error { true } else { false }
+      reject(url, isUnsupportedScheme: isUnsupportedScheme)
       return
     }
     guard known.insert(EnclosureKey(address)).inserted else { return }
@@ -100,10 +93,9 @@ struct OPMLBuilder: Sendable {
     document.feeds.append(OPMLDocument.Feed(address: address, title: title, group: group))
   }
 
-  private mutating func reject(_ url: String, fault: WebAddress.Fault) {
+  private mutating func reject(_ url: String, isUnsupportedScheme: Bool) {
     document.rejectedCount += 1
     guard document.rejected.count < OPMLLimits.maximumRejections else { return }
-    let isUnsupportedScheme = if case .unsupportedScheme = fault { true } else { false }
     let shown = SecretParts.shown(url, upTo: OPMLLimits.maximumRejectedCharacters)
     document.rejected.append(OPMLDocument.Rejection(url: shown, isUnsupportedScheme: isUnsupportedScheme))
   }
@@ -131,7 +123,7 @@ extension OPMLBuilder: DocumentBuilder {
         cut()
         return .markup
       }
-      open(Outline(tag, attributes: attributes))
+      open(OPMLOutline(tag, attributes: attributes))
     case "title" where isOPML && outlines == 0 && document.title == nil:
       title = TextCapture(index: 0, limit: OPMLLimits.maximumTitleBytes, isMarkup: false)
     case let root where !isOPML: judge(root)

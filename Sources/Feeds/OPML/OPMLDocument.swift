@@ -17,7 +17,7 @@ public struct OPMLDocument: Hashable, Sendable {
     }
   }
 
-  /// An outline whose URL is none that a feed can have.
+  /// An outline with a URL that no feed can have, or that is not said to be a feed's.
   public struct Rejection: Hashable, Sendable {
     /// The URL's beginning, without user name, password, query and fragment.
     public var url: String
@@ -43,6 +43,15 @@ public struct OPMLDocument: Hashable, Sendable {
   public var isCut = false
 
   public init() {}
+
+  /// Overcast and Pocket Casts put all feeds into an outline that they call `feeds`: it is no group.
+  mutating func dropWrapper() {
+    let (wrapper, start) = ("feeds", "feeds/")
+    guard feeds.allSatisfy({ $0.group == wrapper || $0.group?.hasPrefix(start) ?? false }) else { return }
+    for index in feeds.indices {
+      feeds[index].group = feeds[index].group.flatMap { $0 == wrapper ? nil : String($0.dropFirst(start.count)) }
+    }
+  }
 }
 
 /// Why a document is no list of subscriptions.

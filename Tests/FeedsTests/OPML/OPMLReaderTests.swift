@@ -49,21 +49,103 @@ struct OPMLReaderTests {
     #expect(lines(document) == ["- | Größe | https://a.example/feed", "- | B | https://b.example/feed"])
   }
 
-  @Test("What Overcast writes, with its episodes")
+  @Test("What Overcast writes, with its playlists, its episodes, and the feeds that its person does not follow")
   func overcast() throws {
     let document = try read(
       """
       <?xml version="1.0" encoding="utf-8"?>
-      <opml version="1.0"><head><title>Overcast Podcast Subscriptions</title></head>
-      <body><outline text="playlists"><outline type="podcast-playlist" title="All" smart="1"/></outline>
+      <opml version="1.0">
+      <head><title>Overcast Podcast Subscriptions</title></head>
+      <body>
+      <outline text="playlists">
+        <outline type="podcast-playlist" title="All" smart="1" sorting="chronological" includePodcastIds="1,3"/>
+      </outline>
       <outline text="feeds">
-        <outline type="rss" overcastId="1" text="A" title="A" xmlUrl="https://a.example/feed" htmlUrl="https://a.example">
-          <outline type="podcast-episode" overcastId="2" title="E" url="https://a.example/e" enclosureUrl="https://a.example/e.mp3"/>
+        <outline type="rss" overcastId="1" text="A" title="A" xmlUrl="https://a.example/feed" htmlUrl="https://a.example"
+          overcastAddedDate="2024-01-01T10:00:00-00:00" subscribed="1" notifications="0">
+          <outline type="podcast-episode" overcastId="2" pubDate="2024-01-01T10:00:00-00:00" title="E"
+            url="https://a.example/e" overcastUrl="https://overcast.fm/+E" enclosureUrl="https://a.example/e.mp3" played="1"/>
         </outline>
-        <outline type="rss" text="B" title="B" xmlUrl="https://b.example/feed"/>
-      </outline></body></opml>
+        <outline type="rss" overcastId="3" text="B" title="B" xmlUrl="https://b.example/feed"/>
+        <outline type="rss" overcastId="4" text="C" title="C" xmlUrl="https://c.example/feed" subscribed="0">
+          <outline type="podcast-episode" overcastId="5" title="E" url="https://c.example/e"/>
+        </outline>
+      </outline>
+      </body>
+      </opml>
       """)
-    #expect(lines(document) == ["feeds | A | https://a.example/feed", "feeds | B | https://b.example/feed"])
+    #expect(lines(document) == ["- | A | https://a.example/feed", "- | B | https://b.example/feed"])
+    #expect(document.rejectedCount == 0 && document.isWhole)
+  }
+
+  @Test("What Pocket Casts writes")
+  func pocketCasts() throws {
+    let document = try read(
+      """
+      <?xml version='1.0' encoding='UTF-8' standalone='yes' ?>
+      <opml version="1.0">
+        <head>
+          <title>Pocket Casts Feeds</title>
+        </head>
+        <body>
+          <outline text="feeds">
+            <outline type="rss" text="A" xmlUrl="https://a.example/feed" />
+            <outline type="rss" text="B" xmlUrl="https://b.example/?x=1&amp;y=2" />
+          </outline>
+        </body>
+      </opml>
+      """)
+    #expect(lines(document) == ["- | A | https://a.example/feed", "- | B | https://b.example/?x=1&y=2"])
+  }
+
+  @Test("What Apple's programs have written")
+  func apple() throws {
+    let document = try read(
+      """
+      <?xml version="1.0" encoding="utf-8"?>
+      <opml version="1.0"><head><title>Podcast Subscriptions</title></head><body><outline text="Podcasts">
+      <outline text="Tom &amp; J&eacute;rry" type="rss" xmlUrl="http://a.example/feed?x=1&y=2" /></outline></body></opml>
+      """)
+    #expect(lines(document) == ["Podcasts | Tom & Jérry | http://a.example/feed?x=1&y=2"])
+  }
+
+  @Test("A group of all feeds that is called feeds is none, with others beside it it is one")
+  func wrapper() throws {
+    let inner = "<outline text='feeds'><outline xmlUrl='https://a.example/1'/></outline>"
+    let nested = "<outline text='feeds'>\(inner)</outline>"
+    #expect(try body(nested).feeds.map(\.group) == ["feeds"])
+    #expect(try body(nested + "<outline xmlUrl='https://a.example/2'/>").feeds.map(\.group) == ["feeds/feeds", nil])
+    let named = "<outline text='feeds' title='feeds'><outline xmlUrl='https://a.example/1'/></outline>"
+    #expect(try body(named).feeds.map(\.group) == ["feeds"])
+    let similar = "<outline text='feedstuff'><outline xmlUrl='https://a.example/1'/></outline>"
+    #expect(try body(similar).feeds.map(\.group) == ["feedstuff"])
+  }
+
+  @Test(
+    "An outline with a url is a feed where its type says so, and is named otherwise",
+    arguments: [
+      ("type='rss'", true), ("type='RSS' htmlUrl='https://a.example'", true), ("type='atom'", true),
+      ("type='link' text='T'", true), ("type='link'", false),
+      ("type='link' text='T' htmlUrl='https://a.example'", false),
+      ("type='include' text='T'", false), ("text='T'", false),
+    ])
+  func otherURLs(attributes: String, isFeed: Bool) throws {
+    let document = try body("<outline \(attributes) url='https://a.example/x'/>")
+    #expect(document.feeds.map(\.address.description) == (isFeed ? ["https://a.example/x"] : []))
+    #expect(document.rejected.map(\.url) == (isFeed ? [] : ["https://a.example/x"]))
+  }
+
+  @Test("A link to a list, a feed with a page alone, and what is in an outline that is named")
+  func otherOutlines() throws {
+    let document = try body(
+      """
+      <outline type="link" text="L" url="https://a.example/list.opml?x"/><outline type="rss" htmlUrl="https://a.example/"/>
+      <outline type="include" text="I" url="https://a.example/i"><outline xmlUrl="https://a.example/1"/></outline>
+      <outline text="P" htmlUrl="https://a.example/p"/><outline type="rss" xmlUrl="https://a.example/2" url="https://a.example/3"/>
+      """)
+    let named = ["https://a.example/list.opml", "https://a.example/", "https://a.example/i"]
+    #expect(document.rejected.map(\.url) == named)
+    #expect(lines(document) == ["I | - | https://a.example/1", "- | - | https://a.example/2"])
   }
 
   @Test("Groups nest, and a slash in a name is no group")

@@ -130,7 +130,9 @@ struct ImportCommand: EngineCommand {
   }
 
   private func complain(ofRejected urls: [String], in document: Data, on console: Console) throws {
-    for url in urls { console.complain("no feed can be at \"\(url)\"") }
+    for url in urls {
+      console.complain("\"\(url)\" is not taken: no feed can be there, or the list does not say that one is")
+    }
     let isWhole = FeedListReader.isWhole(opml: Array(document))
     if !isWhole { console.complain("the document ends early: it may have had more feeds") }
     if !urls.isEmpty || !isWhole { throw ExitCode.failure }
