@@ -52,7 +52,7 @@ let package = Package(
       name: "Transfers",
       dependencies: ["CBrotli", "CCurl", "CLinux", "CZlib", "EngineRuntime", "Flux", "PodfluxCore"]),
     .target(name: "Vault", dependencies: ["CCrypto", "Digests", "EngineRuntime", "FileStore", "Flux", "PodfluxCore"]),
-    .target(name: "Feeds", dependencies: ["Flux", "PodfluxCore"]),
+    .target(name: "Feeds", dependencies: ["Flux", "PodfluxCore", "Texts"]),
     .target(name: "EngineRuntime", dependencies: ["Digests", "Feeds", "Flux", "PodfluxCore", "Texts"]),
     .target(name: "FileNames", dependencies: ["PodfluxCore"]),
     .target(name: "FileStore", dependencies: ["CLinux", "Flux", "PodfluxCore"]),

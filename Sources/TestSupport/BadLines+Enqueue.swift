@@ -56,6 +56,7 @@ extension BadLines {
     BadLine(url: "javascript:alert(1)", "unsupported_scheme"),
     BadLine(url: "data:audio/mpeg;base64,AAAA", "unsupported_scheme"),
     BadLine(url: "gopher://example.org/1", "unsupported_scheme"),
+    BadLine(url: "feed:https://example.org/a.mp3", "unsupported_scheme"),
     BadLine(url: ""),
     BadLine(url: "example.org/a.mp3"),
     BadLine(url: "//example.org/a.mp3"),

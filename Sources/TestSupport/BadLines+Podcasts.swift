@@ -3,6 +3,8 @@ extension BadLines {
   static let podcasts = [
     BadLine(type: "feeds/subscribe", "{}", "missing_field", "payload.url"),
     BadLine(type: "feeds/subscribe", #"{"url":"ftp://x.example/"}"#, "unsupported_scheme", "payload.url"),
+    BadLine(type: "feeds/subscribe", #"{"url":"feed:ftp://x.example/"}"#, "unsupported_scheme", "payload.url"),
+    BadLine(type: "feeds/subscribe", #"{"url":"rss://x.example/"}"#, "unsupported_scheme", "payload.url"),
     BadLine(type: "feeds/subscribe", #"{"url":"https://x.example/","id":".a"}"#, "invalid_value", "payload.id"),
     BadLine(
       type: "feeds/subscribe", #"{"url":"https://x.example/","userAgent":"a\nb"}"#, "invalid_value",

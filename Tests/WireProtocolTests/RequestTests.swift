@@ -239,6 +239,25 @@ struct RequestTests {
     #expect(fromPointer == LineDecoder().decode(bytes, number: 2))
   }
 
+  @Test(
+    "names a feed by a link for podcast programs, and by a host beyond ASCII",
+    arguments: [
+      ("feed:https://a.example/f", "https://a.example/f"), ("Feed://a.example/f", "http://a.example/f"),
+      ("itpc://a.example/f", "http://a.example/f"), ("pcast:http://a.example/f", "http://a.example/f"),
+      ("podcast://a.example/f", "http://a.example/f"),
+      ("http://münchen.example/f", "http://xn--mnchen-3ya.example/f"),
+      ("feed://münchen.example/f", "http://xn--mnchen-3ya.example/f"),
+    ])
+  func feedAddresses(url: String, expected: String) throws {
+    let address = try WebAddress(expected)
+    #expect(
+      try request(#"{"type":"feeds/subscribe","payload":{"url":"\#(url)"}}"#)
+        == .action(.podcasts(.subscribe(.init(address: address)))))
+    #expect(
+      try request(#"{"type":"feeds/preview","payload":{"url":"\#(url)"}}"#)
+        == .query(.preview(FeedPreview.Wish(address: address))))
+  }
+
   private func request(_ line: String) throws -> Request {
     try LineDecoder().decode(Array(line.utf8), number: 1).content.get()
   }

@@ -1,17 +1,19 @@
 import PodfluxCore
+import Texts
 
 /// A URL as a document writes it: absolute, or relative to a base (RFC 3986 section 5).
 enum URLReference {
   /// The absolute URL. Blanks around it are dropped, line breaks and tabs in it too; blanks in it and characters beyond
-  /// ASCII are percent-encoded, outside of the host. `feed:` and the like mean http.
+  /// ASCII are percent-encoded, and a host beyond ASCII is written as DNS has it. `feed:` and the like mean http.
   static func resolve(_ text: String, base: WebAddress?) throws(WebAddress.Fault) -> WebAddress {
     if isPlain(text) { return try WebAddress(text) }
-    var reference = Parts(withoutPodcastScheme(text.utf8.filter { ![0x09, 0x0A, 0x0D].contains($0) }))
+    let trimmed = trimmed(text.utf8.filter { ![0x09, 0x0A, 0x0D].contains($0) })
+    var reference = Parts(Array(PodcastLink.address(in: trimmed).utf8))
     if reference.scheme == nil, let base {
       let base = Parts(Array(base.description.utf8))
       reference = reference.resolved(against: base)
     }
-    return try WebAddress(String(decoding: reference.spelling, as: UTF8.self))
+    return try WebAddress(InternationalHost.inASCII(String(decoding: reference.spelling, as: UTF8.self)))
   }
 
   /// Whether a text is absolute and needs no change, as most are.
@@ -26,15 +28,10 @@ enum URLReference {
     }
   }
 
-  private static func withoutPodcastScheme(_ bytes: [UInt8]) -> [UInt8] {
+  private static func trimmed(_ bytes: [UInt8]) -> String {
     let start = bytes.firstIndex { $0 > 0x20 } ?? bytes.endIndex
     let end = bytes.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? start
-    let trimmed = bytes[start..<end]
-    guard let colon = trimmed.prefix(8).firstIndex(of: UInt8(ascii: ":")) else { return Array(trimmed) }
-    let scheme = String(decoding: trimmed[..<colon], as: UTF8.self).lowercased()
-    guard ["feed", "itpc", "pcast", "podcast"].contains(scheme) else { return Array(trimmed) }
-    let rest = trimmed[(colon + 1)...]
-    return rest.starts(with: "//".utf8) ? Array("http:".utf8) + rest : Array(rest)
+    return String(decoding: bytes[start..<end], as: UTF8.self)
   }
 }
 

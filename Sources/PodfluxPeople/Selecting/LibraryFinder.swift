@@ -2,6 +2,7 @@ import Flux
 import PodfluxClient
 import PodfluxCore
 import Texts
+import WireProtocol
 
 /// Finds what a person means with a selector: an id, a URL, or a unique part of a title, without regard to case and
 /// diacritics.
@@ -30,7 +31,7 @@ package struct LibraryFinder {
     _ selector: String, among kinds: SelectedKinds, preferring preferred: SelectedKinds = []
   ) throws -> Selected {
     if let found = try find(id: selector, among: kinds) { return found }
-    if let address = try? WebAddress(selector) {
+    if let address = (try? WebAddress(fetchable: selector)) ?? (try? WebAddress(selector)) {
       if let found = try find(address, among: kinds) { return found }
       throw SelectionFailure.nothing(selector: selector, kinds: kinds)
     }

@@ -100,7 +100,7 @@ extension PodcastIntent.Subscription {
     try form.exchangeSession(with: &coder)
     session = form.choice
     try coder.optional("title", &wishes.title, .label)
-    try coder.required("url", &address, .address)
+    try coder.required("url", &address, .feedAddress)
     try coder.optional("userAgent", &wishes.userAgent, .userAgent)
   }
 }
@@ -123,7 +123,7 @@ extension PodcastIntent.Update {
     try form.exchangeSession(with: &coder)
     session = form.choice
     try coder.optional("title", &title, .label)
-    try coder.optional("url", &address, .address)
+    try coder.optional("url", &address, .feedAddress)
     try coder.optional("userAgent", &userAgent, .userAgent)
     try coder.require(
       .any(of: [

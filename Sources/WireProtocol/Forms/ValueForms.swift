@@ -193,6 +193,13 @@ extension ValueForm<WebAddress> {
       "an http or https URL", .definition("url"), read: { f throws(Refusal) in try f.address() },
       write: { $1.element(address: $0) })
   }
+
+  /// The URL of a feed, as it is or in a link such as `feed:https://…`.
+  static var feedAddress: Self {
+    Self(
+      "an http or https URL", .definition("feedURL"), read: { f throws(Refusal) in try f.feedAddress() },
+      write: { $1.element(address: $0) })
+  }
 }
 
 extension JSONWriter {

@@ -38,8 +38,12 @@ extension Field {
     return id
   }
 
-  func address() throws(Refusal) -> WebAddress {
-    let text = try string()
+  func address() throws(Refusal) -> WebAddress { try address(in: string()) }
+
+  /// The address of a feed, also in a link for podcast programs.
+  func feedAddress() throws(Refusal) -> WebAddress { try address(in: PodcastLink.address(in: string())) }
+
+  private func address(in text: String) throws(Refusal) -> WebAddress {
     do throws(UnusableAddress) {
       return try WebAddress(fetchable: text)
     } catch {

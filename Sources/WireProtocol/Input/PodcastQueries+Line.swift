@@ -39,7 +39,7 @@ extension EpisodesQuery {
 extension FeedPreview.Wish {
   init(_ payload: JSONObject) throws(Refusal) {
     let fields = try Fields(payload, at: Request.payloadPath, knowing: ["url", "headers", "userAgent", "rules"])
-    self.init(address: try ValueForm<WebAddress>.address.read(fields.required("url")))
+    self.init(address: try ValueForm<WebAddress>.feedAddress.read(fields.required("url")))
     if let field = fields["headers"] { headers = try ValueForm<[Header]>.headers.read(field) }
     if let field = fields["userAgent"] { userAgent = try ValueForm<String>.userAgent.read(field) }
     if let field = fields["rules"] { rules = try ValueForm<FeedRules>.object.read(field) }

@@ -1,4 +1,5 @@
 import PodfluxCore
+import Texts
 
 /// Why a text is no address that can be fetched. It repeats nothing of the text, which may have secrets.
 package struct UnusableAddress: Error {
@@ -22,17 +23,17 @@ package struct UnusableAddress: Error {
     case .noScheme: self.init("a URL that begins with http:// or https://", isNoWebAddress: true)
     case .noHost:
       self.init("a URL with a host such as https://example.org/episode.mp3", isNoWebAddress: true)
-    case .foreignHost: self.init("a URL with a host in ASCII; write an international name as xn--…")
+    case .foreignHost: self.init("a URL whose host is a name that DNS can have")
     case .badPort: self.init("a URL with a port from 1 to 65535, or with none")
     }
   }
 }
 
 extension WebAddress {
-  /// Reads an address that can be fetched.
+  /// Reads an address that can be fetched; its host may be beyond ASCII.
   package init(fetchable text: String) throws(UnusableAddress) {
     do throws(WebAddress.Fault) {
-      try self.init(text)
+      try self.init(InternationalHost.inASCII(text))
     } catch {
       throw UnusableAddress(error)
     }

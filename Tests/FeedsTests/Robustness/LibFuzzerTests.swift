@@ -37,7 +37,7 @@ struct LibFuzzerTests {
   private func build(_ program: String) throws -> [String] {
     let sources = tests.appendingPathComponent("Sources/Feeds")
     let files = FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String } ?? []
-    let objects = try ["Flux", "PodfluxCore"].flatMap { module in
+    let objects = try ["Flux", "PodfluxCore", "Texts"].flatMap { module in
       let folder = products.appendingPathComponent("\(module).build").path
       return try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".o") }
         .map { "\(folder)/\($0)" }

@@ -31,6 +31,10 @@ struct URLReferenceTests {
       ("feed:https://a.example/x", "https://a.example/x"), ("feed://a.example/x", "http://a.example/x"),
       ("ITPC://a.example/x", "http://a.example/x"), ("HTTPS://A.example/X", "HTTPS://A.example/X"),
       ("https://a.example/?q=a b#c d", "https://a.example/?q=a%20b#c%20d"),
+      ("http://münchen.example/a.mp3", "http://xn--mnchen-3ya.example/a.mp3"),
+      ("https://u:p@BÜCHER.example:8080/ü?ä#ö", "https://u:p@xn--bcher-kva.example:8080/%C3%BC?%C3%A4#%C3%B6"),
+      ("feed://例え.テスト", "http://xn--r8jz45g.xn--zckzah"), ("http://faß.example/", "http://xn--fa-hia.example/"),
+      ("http://１２７。0.0.1/", "http://127.0.0.1/"), ("pcast:https://a.example/x", "https://a.example/x"),
     ])
   func mending(reference: String, expected: String) throws {
     #expect(try URLReference.resolve(reference, base: nil).description == expected)
@@ -41,7 +45,7 @@ struct URLReferenceTests {
     arguments: [
       "", "x", "ftp://a.example/x", "javascript:alert(1)", "data:text/plain,x", "http://", "http:///x", "https:x",
       "///",
-      "http://exämple.org/", "file:///etc/passwd", "http://a b/",
+      "http://ex\u{FFFD}mple.org/", "http://é%41.example/", "file:///etc/passwd", "http://a b/",
     ])
   func refused(reference: String) {
     #expect(throws: WebAddress.Fault.self) { try URLReference.resolve(reference, base: nil) }

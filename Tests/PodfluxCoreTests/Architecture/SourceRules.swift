@@ -29,7 +29,7 @@ enum SourceRules {
     "Vault": ["EngineRuntime", "FileStore", "PodfluxCore", "Flux", "CCrypto", "Digests"],
     "EngineRuntime": ["Feeds", "PodfluxCore", "Flux", "Digests", "Texts"],
     "Digests": ["PodfluxCore", "CCrypto"],
-    "Feeds": ["PodfluxCore", "Flux"],
+    "Feeds": ["PodfluxCore", "Flux", "Texts"],
     "FileNames": ["PodfluxCore"],
     "FileStore": ["PodfluxCore", "Flux", "CLinux"],
     "Reachability": ["PodfluxCore", "Flux", "CLinux"],

@@ -52,7 +52,7 @@ struct AddCommand: EngineCommand {
   var missingLibrary: MissingLibrary { dryRun ? .replaced : .made }
 
   /// The addresses, without the schemes of links that subscribe.
-  private var addresses: [String] { feeds.map(\.withoutPodcastScheme) }
+  private var addresses: [String] { feeds.map { URLList.spelled(PodcastLink.address(in: $0)) } }
 
   func validate() throws {
     for feed in addresses { try URLList.check(feed, example: "https://example.org/feed") }
@@ -311,14 +311,6 @@ extension JSONObject {
 }
 
 extension String {
-  /// The address in a link by which a browser hands a feed to a podcast program: `feed:https://…`, `pcast://…`.
-  fileprivate var withoutPodcastScheme: String {
-    guard let colon = firstIndex(of: ":"), ["feed", "itpc", "pcast", "podcast"].contains(self[..<colon].lowercased())
-    else { return self }
-    let rest = self[index(after: colon)...]
-    return rest.hasPrefix("//") ? "http:\(rest)" : String(rest)
-  }
-
   /// Whether nothing of a URL is left out where it is shown.
   var isShownWhole: Bool { (try? WebAddress(self)).map { $0.redacted == $0.description } ?? true }
 }

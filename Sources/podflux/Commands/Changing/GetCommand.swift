@@ -85,7 +85,7 @@ struct GetCommand: EngineCommand {
     try withEngine { access, console in
       access.fetchesSidecars = !noWait
       let login = try login.get()
-      let urls = targets.filter(Self.isURL) + (list ?? [])
+      let urls = targets.filter(Self.isURL).map(URLList.spelled) + (list ?? [])
       // A name that means nothing, or several things, is refused before anything is downloaded.
       let named = try targets.filter { !Self.isURL($0) }.map { selector in
         try LibraryFinder(access.connection).find(selector, among: [.episodes, .downloads])

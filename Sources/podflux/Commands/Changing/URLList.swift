@@ -31,10 +31,13 @@ enum URLList {
           "podflux: line \(index + 1) \(fault); write one URL in each line: https://example.org/1.mp3")
         throw ExitCode.wrongUsage
       }
-      urls.append(line)
+      urls.append(spelled(line))
     }
     return urls
   }
+
+  /// A URL as the engine spells it: with a host in ASCII. A text that is none stays as it is.
+  static func spelled(_ url: String) -> String { (try? WebAddress(fetchable: url))?.description ?? url }
 
   /// How much of a URL that is none is shown, in characters.
   private static let shownCharacters = 120
