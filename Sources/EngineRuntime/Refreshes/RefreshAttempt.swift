@@ -229,7 +229,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
       } else {
         // A preview commits nothing: no row has what was reported.
         document?.beginFurther(at: (try? WebAddress(head.effectiveURL)) ?? address, charset: head.charset)
-        decoder = head.contentCoding.map(makeDecoder)
+        decoder = FeedBodyDecoder(head.contentCoding, makeDecoder)
       }
       stage = .reading(head)
     case 304 where isConditional: stage = .unchanged(head)
@@ -292,7 +292,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
         document = FeedDocument(
           at: (try? WebAddress(head.effectiveURL)) ?? address, charset: head.charset, known: known,
           readTo: readTo, keepsNotes: keepsNotes, undecidedItems: undecidedItems, secret: secret, behind: former)
-        (former, decoder) = (nil, head.contentCoding.map(makeDecoder))
+        (former, decoder) = (nil, FeedBodyDecoder(head.contentCoding, makeDecoder))
       }
       try bytes.withUnsafeBytes { try decode($0) }
     } catch let error as DownloadError {

@@ -21,6 +21,8 @@ final class ContentDecoder: BodyDecoder, @unchecked Sendable {
   private let coding: ContentCoding
   private let ratio: Int64
   private let skipsRest: Bool
+  /// What the body is, for what is said of it.
+  private let subject: String
   private let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 16)
   private var stage = Stage.beginning
   private var bytesIn: Int64 = 0
@@ -40,13 +42,13 @@ final class ContentDecoder: BodyDecoder, @unchecked Sendable {
 
   /// - Parameter skipsRest: Whether bytes behind the end that are none of the body are skipped, as `gunzip` does,
   ///   instead of failing it.
-  init(_ coding: ContentCoding, ratio: Int64 = maximumRatio, skipsRest: Bool = false) {
-    (self.coding, self.ratio, self.skipsRest) = (coding, ratio, skipsRest)
+  init(_ coding: ContentCoding, ratio: Int64 = maximumRatio, skipsRest: Bool = false, subject: String = "file") {
+    (self.coding, self.ratio, self.skipsRest, self.subject) = (coding, ratio, skipsRest, subject)
   }
 
   /// A decoder for a feed. Programs that write feeds pad them, or add a line: what is before that is whole.
   static func forFeed(_ coding: ContentCoding) -> ContentDecoder {
-    ContentDecoder(coding, ratio: maximumFeedRatio, skipsRest: true)
+    ContentDecoder(coding, ratio: maximumFeedRatio, skipsRest: true, subject: "feed")
   }
 
   deinit {
@@ -134,6 +136,6 @@ final class ContentDecoder: BodyDecoder, @unchecked Sendable {
 
   private func fail(_ code: DownloadError.Code, _ fault: String) -> DownloadError {
     stage = .failed
-    return DownloadError(code, "the file \(fault)")
+    return DownloadError(code, "the \(subject) \(fault)")
   }
 }

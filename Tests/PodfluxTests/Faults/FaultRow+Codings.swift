@@ -47,8 +47,8 @@ extension Behaviour {
 
 extension Body {
   /// The body compressed by gzip(1); nil if that cannot be run.
-  fileprivate static func gzip(of body: Body) -> Body? {
-    let path = NSTemporaryDirectory() + "podflux-gzip-\(getpid())"
+  static func gzip(of body: Body) -> Body? {
+    let path = NSTemporaryDirectory() + "podflux-gzip-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: path) }
     guard FileManager.default.createFile(atPath: path, contents: Data(body.allBytes)) else { return nil }
     let process = Process()

@@ -55,8 +55,10 @@ struct SubscriptionTests {
     let show = FeedOnOrigin(scene, path: "/feed.xml")
     show.publish(1...2)
     scene.origin.serve("/moved.xml", .redirect(301, to: show.url))
+    let zipped = try #require(Body.gzip(of: .text("<rss><channel><title>Zipped</title></channel></rss>")))
+    scene.origin.serve("/zipped.xml", .resource(Resource(zipped, mediaType: "application/gzip")))
     let engine = try scene.start()
-    for name in ["gone", "words", "moved"] {
+    for name in ["gone", "words", "moved", "zipped"] {
       try engine.order("feeds/subscribe", ["url": scene.origin.url("/\(name).xml"), "id": name, "group": "A/B"])
     }
     let gone = try engine.waitForFeed("gone") { $0["ended"] as? Bool == true }
@@ -67,6 +69,8 @@ struct SubscriptionTests {
     let moved = try engine.waitForFeed("moved") { $0["lastRefreshed"] is String }
     #expect(moved["url"] as? String == show.url)
     #expect(moved["movedFrom"] as? String == scene.origin.url("/moved.xml"))
+    let read = try engine.waitForFeed("zipped") { $0["lastRefreshed"] is String }
+    #expect(read["title"] as? String == "Zipped")
   }
 
   @Test("A feed's headers and user agent go with its requests, and are never shown")

@@ -155,4 +155,15 @@ struct ContentDecoderTests {
     #expect(found.code == .tooLarge)
     #expect(Int64(found.bytes.count) <= ContentDecoder.freeBytes + 50_000 * ContentDecoder.maximumRatio)
   }
+
+  @Test("What is wrong with a feed is said of the feed, and of a file of the file", arguments: [false, true])
+  func subject(isFeed: Bool) {
+    let coded = Self.coded([UInt8](repeating: 0, count: 4 << 20), windowBits: 31)
+    let decoder = isFeed ? ContentDecoder.forFeed(.gzip) : ContentDecoder(.gzip)
+    coded.withUnsafeBytes { bytes in
+      let error = #expect(throws: DownloadError.self) { try decoder.decode(bytes) { _ in true } }
+      let subject = isFeed ? "the feed is more than 200" : "the file is more than 20"
+      #expect(error?.message == "\(subject) times as long as its gzip")
+    }
+  }
 }
