@@ -1,10 +1,12 @@
+import Texts
+
 /// Turns the bytes of a document into UTF-8, piece by piece, with a right declaration, a wrong one or none.
 ///
 /// A byte order mark decides; else the XML declaration; else the charset of the response; else it is UTF-8. Of UTF-8,
 /// ASCII, ISO 8859-1 and windows-1252 it does not matter which is declared: a valid sequence of UTF-8 is one, and any
 /// other byte is a character of windows-1252. A text in windows-1252 that is by chance valid UTF-8 does not occur
-/// outside of puzzles. A declared UTF-16 without its zeros is read as UTF-8, and so is any unknown charset: names of
-/// elements and addresses are ASCII in all that are in use.
+/// outside of puzzles. A declared UTF-16 or UTF-32 without its zeros is read as UTF-8, and so is any unknown charset:
+/// names of elements and addresses are ASCII in all that are in use.
 struct CharacterDecoder: Sendable {
   /// The label of the charset that is declared or shows at the document's beginning; nil before the first bytes.
   private(set) var charset: String?
@@ -20,13 +22,22 @@ struct CharacterDecoder: Sendable {
     case undecided(responseCharset: String?)
     case utf8
     case utf16(isBigEndian: Bool, highSurrogate: UInt32?)
+    case utf32(isBigEndian: Bool)
     /// Waits for the first bytes beyond ASCII: a page in UTF-8 may be labelled with an older charset.
-    case doubtful(SingleByteCharset)
+    case doubtful(OlderCharset)
+    case older(OlderCharset)
+  }
+
+  fileprivate enum OlderCharset: Sendable {
     case singleByte(SingleByteCharset)
+    case multiByte(MultiByteDecoder)
   }
 
   /// The bytes that it keeps for what has not ended.
-  var retainedBytes: Int { pending.count }
+  var retainedBytes: Int {
+    guard case .older(.multiByte(let decoder)) = mode else { return pending.count }
+    return pending.count + decoder.retainedBytes
+  }
 
   init(responseCharset: String?) {
     mode = .undecided(responseCharset: responseCharset)
@@ -65,6 +76,10 @@ struct CharacterDecoder: Sendable {
   private func declaredCharset(responseCharset: String?, isEnd: Bool) -> (label: String, skipped: Int)? {
     guard pending.count >= 4 || isEnd else { return nil }
     if pending.starts(with: [0xEF, 0xBB, 0xBF]) { return ("utf-8", 3) }
+    if pending.starts(with: [0xFF, 0xFE, 0, 0]) { return ("utf-32le", 4) }
+    if pending.starts(with: [0, 0, 0xFE, 0xFF]) { return ("utf-32be", 4) }
+    if pending.starts(with: [0x3C, 0, 0, 0]) { return ("utf-32le", 0) }
+    if pending.starts(with: [0, 0, 0, 0x3C]) { return ("utf-32be", 0) }
     if pending.starts(with: [0xFF, 0xFE]) { return ("utf-16le", 2) }
     if pending.starts(with: [0xFE, 0xFF]) { return ("utf-16be", 2) }
     if pending.starts(with: [0x3C, 0]) { return ("utf-16le", 0) }
@@ -81,7 +96,7 @@ struct CharacterDecoder: Sendable {
       let declaration = head[start...].prefix { $0 != UInt8(ascii: ">") }
       label = Self.encoding(inDeclaration: declaration) ?? label
     }
-    // Bytes that can be read as ASCII are no UTF-16, even if they claim so.
+    // Bytes that can be read as ASCII are no UTF-16 and no UTF-32, even if they claim so.
     return (label.hasPrefix("utf-16") || label.hasPrefix("ucs-2") || label.hasPrefix("utf-32") ? "utf-8" : label, 0)
   }
 
@@ -93,8 +108,13 @@ struct CharacterDecoder: Sendable {
       return .utf8
     case "utf-16le": return .utf16(isBigEndian: false, highSurrogate: nil)
     case "utf-16be": return .utf16(isBigEndian: true, highSurrogate: nil)
+    case "utf-32le": return .utf32(isBigEndian: false)
+    case "utf-32be": return .utf32(isBigEndian: true)
     default:
-      if let charset = SingleByteCharset(label: label) { return .doubtful(charset) }
+      if let charset = SingleByteCharset(label: label) { return .doubtful(.singleByte(charset)) }
+      if let decoder = MultiByteDecoder.Charset(label: label).flatMap(MultiByteDecoder.init) {
+        return .doubtful(.multiByte(decoder))
+      }
       isUnknownCharset = true
       return .utf8
     }
@@ -122,8 +142,12 @@ struct CharacterDecoder: Sendable {
     case .utf8: convertUTF8(bytes, isEnd: isEnd, into: &output)
     case .utf16(let isBigEndian, let surrogate):
       convertUTF16(bytes, isBigEndian: isBigEndian, surrogate: surrogate, isEnd: isEnd, into: &output)
+    case .utf32(let isBigEndian): convertUTF32(bytes, isBigEndian: isBigEndian, isEnd: isEnd, into: &output)
     case .doubtful(let charset): convertDoubtful(bytes, charset: charset, isEnd: isEnd, into: &output)
-    case .singleByte(let charset):
+    case .older(.multiByte(var decoder)):
+      decoder.decode(bytes, isEnd: isEnd, into: &output)
+      mode = .older(.multiByte(decoder))
+    case .older(.singleByte(let charset)):
       for index in bytes.indices {
         let byte = bytes[index]
         if byte < 0x80 { output.append(byte) } else { charset.append(byte, to: &output) }
@@ -207,14 +231,23 @@ struct CharacterDecoder: Sendable {
     mode = .utf16(isBigEndian: isBigEndian, highSurrogate: surrogate)
   }
 
-  /// The valid bytes of a run beyond ASCII that show UTF-8: in an older charset they would be two capitals that are
-  /// each followed by a rare sign.
-  private static let decisiveBytes = 4
-  /// The longest run that is gathered: a decisive one, and a character that is not complete.
-  private static let longestRun = decisiveBytes + 3
+  private mutating func convertUTF32(
+    _ bytes: Span<UInt8>, isBigEndian: Bool, isEnd: Bool, into output: inout [UInt8]
+  ) {
+    for index in bytes.indices {
+      pending.append(bytes[index])
+      guard pending.count == 4 else { continue }
+      let code = pending.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+      output.append(scalar: isBigEndian ? code : code.byteSwapped)
+      pending.removeAll(keepingCapacity: true)
+    }
+    guard isEnd, !pending.isEmpty else { return }
+    output.append(scalar: 0xFFFD)
+    pending = []
+  }
 
   private mutating func convertDoubtful(
-    _ bytes: Span<UInt8>, charset: SingleByteCharset, isEnd: Bool, into output: inout [UInt8]
+    _ bytes: Span<UInt8>, charset: OlderCharset, isEnd: Bool, into output: inout [UInt8]
   ) {
     var index = 0
     while index < bytes.count {
@@ -222,8 +255,12 @@ struct CharacterDecoder: Sendable {
       if byte >= 0x80 {
         pending.append(byte)
         index += 1
-        guard pending.count == Self.longestRun else { continue }
+        guard pending.count == charset.longestRun else { continue }
       } else if pending.isEmpty {
+        guard !charset.isShown(by: byte) else {
+          mode = .older(charset)
+          return convert(bytes.extracting(index..<bytes.count), isEnd: isEnd, into: &output)
+        }
         output.append(byte)
         index += 1
         continue
@@ -233,28 +270,60 @@ struct CharacterDecoder: Sendable {
         return convert(bytes.extracting(index..<bytes.count), isEnd: isEnd, into: &output)
       }
     }
-    if isEnd { writeDoubtfulRun(charset, into: &output) }
+    guard isEnd else { return }
+    writeDoubtfulRun(charset, into: &output)
+    if case .doubtful = mode { return }
+    convert(bytes.extracting(index..<index), isEnd: true, into: &output)
   }
 
   /// Writes the run that was gathered. A valid run that is too short to decide is read as UTF-8.
-  private mutating func writeDoubtfulRun(_ charset: SingleByteCharset, into output: inout [UInt8]) {
+  private mutating func writeDoubtfulRun(_ charset: OlderCharset, into output: inout [UInt8]) {
     var (index, isUTF8) = (0, true)
     while isUTF8, index < pending.count {
       switch UTF8Sequence.length(at: index, in: pending.span, available: pending.count - index) {
-      case .complete(let length): index += length
-      case .incomplete where index >= Self.decisiveBytes: index = pending.count
-      case .incomplete, .invalid: isUTF8 = false
+      case .complete(let length) where length >= charset.shortestSequence: index += length
+      case .incomplete where index >= charset.decisiveBytes: index = pending.count
+      case .complete, .incomplete, .invalid: isUTF8 = false
       }
     }
     let run = pending
     pending = []
     if !isUTF8 {
-      mode = .singleByte(charset)
-    } else if run.count >= Self.decisiveBytes {
+      mode = .older(charset)
+    } else if run.count >= charset.decisiveBytes {
       mode = .utf8
     } else {
       return output.append(contentsOf: run)
     }
     convert(run.span, isEnd: false, into: &output)
+  }
+}
+
+extension CharacterDecoder.OlderCharset {
+  /// The valid bytes of a run beyond ASCII that show UTF-8. In a charset of single bytes they would be two capitals
+  /// that are each followed by a rare sign; in one of several bytes two sequences of three bytes are rarer still.
+  fileprivate var decisiveBytes: Int {
+    switch self {
+    case .singleByte: 4
+    case .multiByte: 6
+    }
+  }
+
+  /// The longest run that is gathered: a decisive one, and a character that is not complete.
+  fileprivate var longestRun: Int { decisiveBytes + 3 }
+
+  /// The shortest sequence that counts for UTF-8: one of two bytes is a character in most charsets of two bytes, and
+  /// texts that are wrongly labelled with those have longer ones.
+  fileprivate var shortestSequence: Int {
+    switch self {
+    case .singleByte: 2
+    case .multiByte: 3
+    }
+  }
+
+  /// Whether a byte of ASCII shows that the charset is this one.
+  fileprivate func isShown(by byte: UInt8) -> Bool {
+    guard case .multiByte(let decoder) = self else { return false }
+    return byte == 0x1B && decoder.hasEscapes
   }
 }
