@@ -2,8 +2,8 @@ import Foundation
 
 /// Another user, to whom a library belongs that root is about to open.
 ///
-/// The folders that root's engine makes there are root's: the owner's engine, such as a service's, can change nothing in
-/// them.
+/// The folders that root's engine makes there are root's: the owner's engine, such as a service's, can change nothing
+/// in them.
 struct LibraryOwner: Error, Hashable, CustomStringConvertible {
   let user: uid_t
   private let group: gid_t
@@ -44,8 +44,8 @@ struct LibraryOwner: Error, Hashable, CustomStringConvertible {
   var description: String {
     let prefix = knownName.map { "runuser -u \($0) --" } ?? "setpriv --reuid=\(user) --regid=\(group) --clear-groups"
     return """
-      the library belongs to \(name), whose engine could not change what root makes in it; start its service, or run this \
-      as that user (\(prefix) podflux …)
+      the library belongs to \(name), whose engine could not change what root makes in it; start its service, or run \
+      this as that user (\(prefix) podflux …)
       """
   }
 

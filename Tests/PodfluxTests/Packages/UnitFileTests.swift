@@ -82,7 +82,7 @@ struct UnitFileTests {
   }
 
   @Test(
-    "The shared service works in another folder alone by the lines that its comment names: it also wanted /srv/podcasts",
+    "The shared service works in another folder alone by the lines of its comment: it also wanted /srv/podcasts",
     .enabled(if: analyzer != nil, "systemd-analyze is not installed"))
   func otherFolder() throws {
     let unit = try Packaging.unit("podflux-shared.service")
