@@ -24,7 +24,9 @@ struct LibraryOwner: Error, Hashable, CustomStringConvertible {
 
   /// Whether a file that root makes there belongs to the user at once; one is made, and removed.
   private static func disk(of folder: String, givesFilesTo user: uid_t) -> Bool {
-    var path = Array((folder + "/.owner.XXXXXX").utf8CString)
+    // What mkstemp(3) replaces.
+    let unique = String(repeating: "X", count: 6)
+    var path = Array("\(folder)/.owner.\(unique)".utf8CString)
     let descriptor = mkstemp(&path)
     guard descriptor >= 0 else { return false }
     defer {
