@@ -5,9 +5,9 @@ import Glibc
 ///
 /// It is a value: a copy decodes on by itself. So it keeps no descriptor of iconv, which has a state, but the bytes of a
 /// character that is not complete and the escape sequence that is in force: the result does not depend on the pieces.
-package struct MultiByteDecoder: Sendable {
+public struct MultiByteDecoder: Sendable {
   /// A charset by its name in glibc.
-  package enum Charset: String, Sendable {
+  public enum Charset: String, Sendable {
     case gb18030 = "GB18030"
     case big5 = "BIG5-HKSCS"
     /// Shift_JIS as Windows extends it.
@@ -35,22 +35,22 @@ package struct MultiByteDecoder: Sendable {
   private static let escapeSequences = ["(B", "(J", "(I", "$@", "$B", "$(O", "$(P", "$(Q"].map { Array($0.utf8) }
 
   /// A decoder for a charset; nil if this machine has no table of it: packages of glibc have them.
-  package init?(_ charset: Charset) {
+  public init?(_ charset: Charset) {
     self.charset = charset
     guard let converter = Converter(charset) else { return nil }
     converter.close()
   }
 
   /// The bytes that it keeps for what has not ended.
-  package var retainedBytes: Int { pending.count }
+  public var retainedBytes: Int { pending.count }
 
   /// Whether escape sequences say what the bytes behind them are. All bytes are ASCII's then.
-  package var hasEscapes: Bool { charset.hasEscapes }
+  public var hasEscapes: Bool { charset.hasEscapes }
 
   /// Appends the text of further bytes.
   ///
   /// - Parameter isEnd: Whether they are the last ones.
-  package mutating func decode(_ bytes: Span<UInt8>, isEnd: Bool, into output: inout [UInt8]) {
+  public mutating func decode(_ bytes: Span<UInt8>, isEnd: Bool, into output: inout [UInt8]) {
     var input = shift + pending
     input.reserveCapacity(input.count + bytes.count)
     for index in bytes.indices { input.append(bytes[index]) }
@@ -76,6 +76,9 @@ package struct MultiByteDecoder: Sendable {
       case .incomplete:
         Self.appendReplacement(to: &output)
         position = input.count
+      case .invalid where charset == .eucKR && input[start..<position].suffix(2) == [0xA2, 0xE8]:
+        // glibc has no U+327E, and goes behind it before it says so.
+        output.append(contentsOf: Array("\u{327E}".utf8))
       case .invalid:
         // What the byte behind it is decides how much is wrong.
         guard isEnd || position + 1 < input.count else { return position }

@@ -1,3 +1,4 @@
+import Flux
 import Testing
 
 @testable import Feeds
@@ -67,5 +68,83 @@ struct CharacterDecoderTests {
     }
     #expect(SingleByteCharset(label: "utf-7") == nil)
     #expect(text(Array("<a>".utf8), charset: "koi8-r", pieces: 1) == "<a>")
+  }
+
+  @Test(
+    "Charsets of several bytes, by all labels of theirs",
+    arguments: [
+      (["gb2312", "GBK", "gb18030", "chinese", "x-gbk"], [0xD6, 0xD0, 0x81, 0x39, 0xEE, 0x39, 0xA8, 0xA1], "中㐀ā"),
+      (["big5", "Big5-HKSCS", "cn-big5"], [0xA4, 0xA4, 0x88, 0x62, 0xA5, 0x5C], "中Ê\u{304}功"),
+      (["shift_jis", "Shift-JIS", "sjis", "windows-31j"], [0x93, 0xFA, 0x83, 0x5C, 0xB1, 0x5C], "日ソｱ\\"),
+      (["euc-jp", "x-euc-jp"], [0xC6, 0xFC, 0x8E, 0xB1, 0x8F, 0xB0, 0xA1], "日ｱ丂"),
+      (
+        ["euc-kr", "ks_c_5601-1987", "windows-949", "korean"],
+        [0xC7, 0xD1, 0x8C, 0x63, 0xA2, 0xE8, 0xC7, 0xD1], "한똠\u{327E}한"
+      ),
+      (
+        ["iso-2022-jp", "csISO2022JP"],
+        [0x1B, 0x24, 0x42, 0x46, 0x7C, 0x1B, 0x28, 0x4A, 0x41, 0x1B, 0x28, 0x49, 0x31], "日Aｱ"
+      ),
+    ] as [([String], [UInt8], String)])
+  func multiByte(labels: [String], bytes: [UInt8], expected: String) {
+    for label in labels {
+      for size in [1, 2, 3, 5, 1000] {
+        #expect(text([0x3C] + bytes, charset: label, pieces: size) == "<" + expected, "\(label) in pieces of \(size)")
+      }
+    }
+  }
+
+  @Test("UTF-32 with a mark, or without one")
+  func utf32() {
+    for size in [1, 3, 4, 1000] {
+      #expect(text([0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0, 0, 0xF6, 1, 0], pieces: size) == "<😀")
+      let broken: [UInt8] = [0, 0, 0, 0x3C, 0, 1, 0xF6, 0, 0, 0, 0xD8, 0, 0xFF, 0, 0, 0, 1]
+      #expect(text(broken, pieces: size) == "<😀\u{FFFD}\u{FFFD}\u{FFFD}")
+    }
+  }
+
+  @Test("A text in UTF-8 that is labelled as GB 2312 is one, unless it begins with what is a character there")
+  func mislabelled() {
+    for size in [1, 2, 3, 5, 1000] {
+      #expect(text(Array("<中文 Foo’s é".utf8), charset: "gb2312", pieces: size) == "<中文 Foo’s é")
+      #expect(text(Array("<Foo’s 中文".utf8), charset: "gb2312", pieces: size) == "<Foo’s 中文")
+      #expect(text(Array("<é".utf8), charset: "gb2312", pieces: size) == "<茅")
+    }
+  }
+
+  @Test("Any bytes of any charset are text, the same in any pieces", arguments: [UInt64(1), 2, 3])
+  func anyBytes(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let escapes: [[UInt8]] = [
+      [0x1B], [0x1B, 0x24, 0x42], [0x1B, 0x28, 0x42], [0x1B, 0x28, 0x49], [0x1B, 0x24, 0x28, 0x51], [0x1B, 0x24, 0x41],
+    ]
+    for charset in ["gb18030", "big5", "shift_jis", "euc-jp", "iso-2022-jp", "euc-kr"] {
+      for _ in 0..<300 {
+        var bytes: [UInt8] = [0x3C, 0xB1]
+        for _ in 0..<Int.random(in: 0...60, using: &random) {
+          let kind = Int.random(in: 0...9, using: &random)
+          bytes += kind == 0 ? escapes.randomElement(using: &random) ?? [] : [UInt8.random(in: 0...255, using: &random)]
+        }
+        let whole = text(bytes, charset: charset, pieces: 1000)
+        for size in [1, 2, 3, 7] {
+          #expect(text(bytes, charset: charset, pieces: size) == whole, "\(charset), seed \(seed): \(bytes)")
+        }
+      }
+    }
+  }
+
+  @Test("A copy of a decoder reads on by itself, also between the bytes of a character and behind an escape sequence")
+  func copies() {
+    var decoder = CharacterDecoder(responseCharset: "iso-2022-jp")
+    var (output, other): ([UInt8], [UInt8]) = ([], [])
+    decoder.decode(([0x3C, 0x1B, 0x24, 0x42, 0x46] as [UInt8]).span, into: &output)
+    decoder.decode(([0x7C] as [UInt8]).span, into: &output)
+    var copy = decoder
+    other = output
+    copy.decode(([0x4B, 0x5C] as [UInt8]).span, into: &other)
+    copy.finish(into: &other)
+    decoder.decode(([0x1B, 0x28, 0x42, 0x41] as [UInt8]).span, into: &output)
+    decoder.finish(into: &output)
+    #expect(String(decoding: other, as: UTF8.self) == "<日本" && String(decoding: output, as: UTF8.self) == "<日A")
   }
 }
