@@ -3,8 +3,8 @@ import Glibc
 /// Decodes a text in a charset of several bytes as its bytes come, by iconv(3). Bytes that are no character become
 /// U+FFFD.
 ///
-/// It is a value: a copy decodes on by itself. So it keeps no descriptor of iconv, which has a state, but the bytes of a
-/// character that is not complete and the escape sequence that is in force: the result does not depend on the pieces.
+/// It is a value: a copy decodes on by itself. So it keeps no descriptor of iconv, which has a state, but the bytes of
+/// a character that is not complete and the escape sequence that is in force: the result does not depend on the pieces.
 public struct MultiByteDecoder: Sendable {
   /// A charset by its name in glibc.
   public enum Charset: String, Sendable {

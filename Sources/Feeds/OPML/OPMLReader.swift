@@ -2,8 +2,9 @@ import PodfluxCore
 
 /// Reads a list of subscriptions as its bytes arrive, as patiently as `FeedParser` reads feeds.
 ///
-/// Every outline with an `xmlUrl` is a feed, in any case, of any type and at any place, and so is one with a `url` whose
-/// type says so; an outline without a URL is a group for those in it. Text and memory are bounded by `OPMLLimits` and `FeedLimits`.
+/// Every outline with an `xmlUrl` is a feed, in any case, of any type and at any place, and so is one with a `url`
+/// whose type says so; an outline without a URL is a group for those in it. Text and memory are bounded by
+/// `OPMLLimits` and `FeedLimits`.
 public struct OPMLReader: Sendable {
   private var reader: DocumentReader<OPMLBuilder>
 
