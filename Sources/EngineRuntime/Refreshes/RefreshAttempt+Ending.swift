@@ -85,18 +85,21 @@ extension RefreshAttempt {
   }
 
   /// The server has said that nothing has changed, or has sent the body of the last refresh again.
-  mutating func succeedUnchanged(isSameBody: Bool, _ head: ResponseHead) {
+  ///
+  /// - Parameter head: That of the body. A permanent redirect that ends in a 304 moves nothing: only a whole body proves
+  ///   that the feed is there.
+  mutating func succeedUnchanged(isSameBody: Bool, _ head: ResponseHead? = nil) {
     var validators = refresh.feed.refreshes.validators
-    let target = head.permanentURL.flatMap { try? WebAddress($0).normalized }.flatMap { mayTry($0) ? $0 : nil }
-    if isSameBody, let hash = validators.bodyHash {
+    if isSameBody, let head, let hash = validators.bodyHash {
       validators = self.validators(behind: head, hash, .same, hasNotes: validators.hasNotes)
     } else {
-      validators = ConditionalPolicy.afterNotModified(validators, leadingElsewhere: target != nil)
+      validators = ConditionalPolicy.afterNotModified(validators)
     }
+    let moved = head?.permanentURL.flatMap { try? WebAddress($0).normalized }
     conclude(
       .end(
         .refreshed(.init(podcast: nil, validators: validators, next: nextAfterSuccess(refresh.feed.refreshes.rhythm))),
-        movedTo: isSameBody ? target : nil))
+        movedTo: moved.flatMap { mayTry($0) ? $0 : nil }))
   }
 
   private func validators(

@@ -21,7 +21,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     /// The server has refused the engine's agent. When the exchange has ended, a browser's asks.
     case refused
     /// The server says that nothing has changed.
-    case unchanged(ResponseHead)
+    case unchanged
     /// The body comes, and is held.
     case holding(ResponseHead)
     /// The body comes, and is parsed.
@@ -232,7 +232,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
         decoder = FeedBodyDecoder(head.contentCoding, makeDecoder)
       }
       stage = .reading(head)
-    case 304 where isConditional: stage = .unchanged(head)
+    case 304 where isConditional: stage = .unchanged
     case _ where head.hasWholeContent:
       // A body that has to be read is not held: its notes may be long.
       stage = keepsNotes && usableValidators == nil ? .reading(head) : .holding(head)
@@ -261,7 +261,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
       agent = .browser
       request()
     case (.failure(let failure), _): fail(DownloadError(failure))
-    case (.success, .unchanged(let head)): succeedUnchanged(isSameBody: false, head)
+    case (.success, .unchanged): succeedUnchanged(isSameBody: false)
     case (.success, .holding(let head)):
       if isAtOwnAddress, let hash = usableValidators?.bodyHash, hash == digest.digest().hexadecimal {
         succeedUnchanged(isSameBody: true, head)

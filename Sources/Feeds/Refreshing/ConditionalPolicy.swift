@@ -47,17 +47,8 @@ public enum ConditionalPolicy {
     return tag == nil && date == nil ? nil : Condition(entityTag: tag, modifiedSince: date)
   }
 
-  /// A 304 keeps the stored validators: another tag that it names belongs to a body that has not come.
-  ///
-  /// - Parameter leadsElsewhere: Whether a permanent redirect has led to the 304. A subscription moves only where a
-  ///   whole body proves that the feed is there: that is then asked for as for any body that is to be read again.
-  public static func afterNotModified(
-    _ validation: FeedValidators, leadingElsewhere leadsElsewhere: Bool = false
-  ) -> FeedValidators {
-    var validation = validation
-    if leadsElsewhere { validation.bodyHash = nil }
-    return validation
-  }
+  /// The validators kept after a 304: the former ones. A new tag in the response belongs to a body that was not sent.
+  public static func afterNotModified(_ validation: FeedValidators) -> FeedValidators { validation }
 
   /// The validators kept after a 200 with a complete body: those of the response.
   public static func afterBody(
