@@ -58,6 +58,14 @@ extension Descriptor {
     }
   }
 
+  /// Has a folder that root has just made belong to the owner of its parent: root restores files in the library of a
+  /// service, whose engine is to change that folder. Elsewhere it does nothing, nor where a file system has no owners.
+  func takeOwner(of parent: Descriptor) {
+    var status = stat()
+    guard geteuid() == 0, fstat(parent.number, &status) == 0, status.st_uid != 0 else { return }
+    _ = fchown(number, status.st_uid, status.st_gid)
+  }
+
   /// Unlinks a child that is not a folder. Returns false if there was none.
   func deleteFile(_ name: EntryName) throws(FileError) -> Bool {
     do throws(FileError) {

@@ -230,3 +230,10 @@ public enum StateMismatch: Hashable, Sendable, CustomStringConvertible {
     }
   }
 }
+
+extension Library {
+  /// The folder of the state that the library at a path notes; nil if it notes none that can be read.
+  public static func notedState(at path: String) -> String? {
+    (try? StateBinding.noted(byLibraryAt: path, shownAs: path))?.path
+  }
+}

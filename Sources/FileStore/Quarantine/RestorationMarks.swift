@@ -45,8 +45,9 @@ struct RestorationMarks {
 
   /// Moves a manifest from `quarantine` to the marks atomically and syncs both; does nothing if there is no manifest.
   func take(manifest: EntryName, of name: EntryName, from quarantine: Descriptor) throws(FileError) {
-    try engineFolder.makeFolder(Library.Layout.restored, mode: Library.Layout.privateFolderMode)
+    let isMade = try engineFolder.makeFolder(Library.Layout.restored, mode: Library.Layout.privateFolderMode)
     let folder = try engineFolder.openFolder(Library.Layout.restored)
+    if isMade { folder.takeOwner(of: engineFolder) }
     do throws(FileError) {
       try quarantine.moveChild(manifest, to: Self.mark(of: name), in: folder)
     } catch .notFound {

@@ -240,6 +240,11 @@ public enum LibraryReader {
     }
   }
 
+  /// The folder of the state that a library notes; nil for a library that has its state in it, or is none.
+  public static func notedStateFolder(ofLibraryAt path: String) -> String? {
+    Library.notedState(at: path)
+  }
+
   /// Whether an engine holds a library, of this process or another one.
   ///
   /// - Throws: `EngineError.unreadableLibrary`.

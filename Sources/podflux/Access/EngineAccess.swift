@@ -170,7 +170,7 @@ final class EngineAccess {
       guard start.missingLibrary == .replaced else { throw error }
       return try OwnEngine(withTemporaryLibrary: start, signals: signals)
     }
-    if let owner = LibraryOwner(otherThanRootOf: start.place.library) { throw owner }
+    if let owner = LibraryOwner(otherThanRootOf: start.place.library, state: start.place.state) { throw owner }
     return try OwnEngine(start, listeningAt: socket, signals: signals)
   }
 

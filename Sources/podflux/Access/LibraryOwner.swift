@@ -1,4 +1,5 @@
 import Foundation
+import PodfluxEngine
 
 /// Another user, to whom a library belongs that root is about to open.
 ///
@@ -12,13 +13,22 @@ struct LibraryOwner: Error, Hashable, CustomStringConvertible {
   /// The owner of `.podflux` counts, which an engine has made; of a folder without it the folder's own.
   ///
   /// On a disk that gives all files to one user (exFAT, some shares) root's are that user's as well: nil there, too.
-  init?(otherThanRootOf library: String) {
+  /// The state of such a library may lie elsewhere, and its folder counts by the same rule.
+  ///
+  /// - Parameter state: The folder of the state that a person has named; nil for the one that the library notes.
+  init?(otherThanRootOf library: String, state: String?) {
     guard geteuid() == 0 else { return nil }
-    var (folder, status) = (library + "/.podflux", stat())
-    if stat(folder, &status) != 0 { folder = library }
-    guard stat(folder, &status) == 0, status.st_uid != 0, !Self.disk(of: folder, givesFilesTo: status.st_uid) else {
-      return nil
-    }
+    let state = state ?? LibraryReader.notedStateFolder(ofLibraryAt: library)
+    guard let owner = Self(of: [library + "/.podflux", library]) ?? state.flatMap({ Self(of: [$0]) }) else { return nil }
+    self = owner
+  }
+
+  /// The owner of the first folder that is there; nil for root, and where the disk gives it root's files.
+  private init?(of folders: [String]) {
+    var status = stat()
+    guard let folder = folders.first(where: { stat($0, &status) == 0 }), status.st_uid != 0,
+      !Self.disk(of: folder, givesFilesTo: status.st_uid)
+    else { return nil }
     (user, group) = (status.st_uid, status.st_gid)
   }
 
@@ -44,7 +54,7 @@ struct LibraryOwner: Error, Hashable, CustomStringConvertible {
 
   /// One sentence: why root's command does nothing here, and the remedy.
   var description: String {
-    let prefix = knownName.map { "runuser -u \($0) --" } ?? "setpriv --reuid=\(user) --regid=\(group) --clear-groups"
+    let prefix = knownName.map { "runuser -u \($0) --" } ?? "setpriv --reuid=\(user) --regid=\(group) --clear-groups env HOME=/"
     return """
       the library belongs to \(name), whose engine could not change what root makes in it; start its service, or run \
       this as that user (\(prefix) podflux …)

@@ -41,11 +41,6 @@ struct QuarantineCommand: ParsableCommand {
     var to: String?
 
     func run() throws {
-      // It makes folders.
-      if let owner = LibraryOwner(otherThanRootOf: try folder.place().library) {
-        StandardError.print("podflux: \(owner)")
-        throw ExitCode.wrongUsage
-      }
       try printing { quarantine, encoder throws(LibraryQuarantine.Failure) in
         let destination = to.map { EntryPath(bytes: Array($0.utf8)) }
         let (place, bytes) = try quarantine.restore(name, to: destination)

@@ -53,7 +53,7 @@ struct EngineProcess {
     do {
       try setup.check()
       // A command has refused it.
-      if commandSignals == nil, let owner = LibraryOwner(otherThanRootOf: libraryPath) {
+      if commandSignals == nil, let owner = LibraryOwner(otherThanRootOf: libraryPath, state: start.place.state) {
         logger.warning("\(owner.warning)")
       }
       let publisher = try start.makeMetricsPublisher(logger: logger)
