@@ -86,8 +86,8 @@ extension RefreshAttempt {
 
   /// The server has said that nothing has changed, or has sent the body of the last refresh again.
   ///
-  /// - Parameter head: That of the body. A permanent redirect that ends in a 304 moves nothing: only a whole body proves
-  ///   that the feed is there.
+  /// - Parameter head: That of the body. A permanent redirect that ends in a 304 moves nothing: only a whole body
+  ///   proves that the feed is there.
   mutating func succeedUnchanged(isSameBody: Bool, _ head: ResponseHead? = nil) {
     var validators = refresh.feed.refreshes.validators
     if isSameBody, let head, let hash = validators.bodyHash {

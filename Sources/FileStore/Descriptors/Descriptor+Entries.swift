@@ -58,12 +58,12 @@ extension Descriptor {
     }
   }
 
-  /// Has a folder that root has just made belong to the owner of its parent: root restores files in the library of a
-  /// service, whose engine is to change that folder. Elsewhere it does nothing, nor where a file system has no owners.
-  func takeOwner(of parent: Descriptor) {
+  /// Has a child that root has just made belong to this folder's owner: root restores files in the library of a
+  /// service, whose engine is to change them. It does nothing for other users, nor where a file system has no owners.
+  func handOver(_ name: EntryName) {
     var status = stat()
-    guard geteuid() == 0, fstat(parent.number, &status) == 0, status.st_uid != 0 else { return }
-    _ = fchown(number, status.st_uid, status.st_gid)
+    guard geteuid() == 0, fstat(number, &status) == 0, status.st_uid != 0 else { return }
+    _ = fchownat(number, name.cString, status.st_uid, status.st_gid, AT_SYMLINK_NOFOLLOW)
   }
 
   /// Unlinks a child that is not a folder. Returns false if there was none.

@@ -54,9 +54,8 @@ struct FolderWalk {
       if sparingTwins { try checkSpelling(of: name, in: folder, library.foldedFolders) }
       let isMade = try folder.makeFolder(name, mode: Library.Layout.folderMode)
       if sparingTwins { try library.foldedFolders.added(name, to: folder) }
-      let child = try folder.openFolder(name)
-      if isMade { child.takeOwner(of: folder) }
-      return (child, isMade)
+      if isMade { folder.handOver(name) }
+      return (try folder.openFolder(name), isMade)
     }
     if makingFolders, sparingTwins, library.ignoresCase {
       try checkSpelling(of: name, in: folder, library.foldedFolders)

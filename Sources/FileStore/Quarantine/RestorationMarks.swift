@@ -46,13 +46,14 @@ struct RestorationMarks {
   /// Moves a manifest from `quarantine` to the marks atomically and syncs both; does nothing if there is no manifest.
   func take(manifest: EntryName, of name: EntryName, from quarantine: Descriptor) throws(FileError) {
     let isMade = try engineFolder.makeFolder(Library.Layout.restored, mode: Library.Layout.privateFolderMode)
+    if isMade { engineFolder.handOver(Library.Layout.restored) }
     let folder = try engineFolder.openFolder(Library.Layout.restored)
-    if isMade { folder.takeOwner(of: engineFolder) }
     do throws(FileError) {
       try quarantine.moveChild(manifest, to: Self.mark(of: name), in: folder)
     } catch .notFound {
       return
     }
+    folder.handOver(Self.mark(of: name))
     try folder.synchronize()
     try quarantine.synchronize()
   }

@@ -19,7 +19,9 @@ struct LibraryOwner: Error, Hashable, CustomStringConvertible {
   init?(otherThanRootOf library: String, state: String?) {
     guard geteuid() == 0 else { return nil }
     let state = state ?? LibraryReader.notedStateFolder(ofLibraryAt: library)
-    guard let owner = Self(of: [library + "/.podflux", library]) ?? state.flatMap({ Self(of: [$0]) }) else { return nil }
+    guard let owner = Self(of: [library + "/.podflux", library]) ?? state.flatMap({ Self(of: [$0]) }) else {
+      return nil
+    }
     self = owner
   }
 
@@ -54,7 +56,8 @@ struct LibraryOwner: Error, Hashable, CustomStringConvertible {
 
   /// One sentence: why root's command does nothing here, and the remedy.
   var description: String {
-    let prefix = knownName.map { "runuser -u \($0) --" } ?? "setpriv --reuid=\(user) --regid=\(group) --clear-groups env HOME=/"
+    let prefix =
+      knownName.map { "runuser -u \($0) --" } ?? "setpriv --reuid=\(user) --regid=\(group) --clear-groups env HOME=/"
     return """
       the library belongs to \(name), whose engine could not change what root makes in it; start its service, or run \
       this as that user (\(prefix) podflux …)
