@@ -62,35 +62,46 @@ extension Sabotage {
     }
   }
 
-  /// The first seed that is searched for it. No lower one found it when this was written: a change of what worlds draw
-  /// makes the search longer, not wrong.
+  /// The first seed that is searched for it: the one that found it when this was written, in a search from 1 on or from
+  /// an earlier such seed. A change of what worlds draw makes the search longer, not wrong.
   public var firstSeed: UInt64 {
     switch self {
-    case .agesForgotten, .earlierMoveOverlooked, .tagsTwice: 9
-    case .newNameForgotten, .quotaTakesNewest: 10
-    case .truncatedTooEarly: 11
-    case .arrivingSecretSwept, .secretInAddress: 15
-    case .anyMoveBelieved, .coverGoes, .quotaTakesMore: 16
-    case .suspensionUnanswered: 17
-    case .distrustForgotten: 19
-    case .missingNotRechecked: 20
-    case .adoptClaimed, .orphanByNameOnly, .pageCacheTrusted: 26
-    case .guidAloneBelieved: 27
-    case .routeForgotten: 41
+    case .headersEverywhere, .notesNotWanted: 5
+    case .digestNotChecked, .downloadShared, .quotaSearchedOnce, .sidecarStays: 6
+    case .oldTokenKept: 7
+    case .farRefreshesKept, .namesakeTaken: 8
+    case .earlierMoveOverlooked, .tagsTwice: 9
+    case .anyFolderTaken, .formerNamesForgotten, .quotaTakesNewest: 10
+    case .adoptUnplanned: 11
+    case .editTakenForDamage, .farRetriesKept, .sidecarStopLost, .truncatedTooEarly: 12
+    case .unreadableTakenForEmpty: 13
+    case .damageOverlooked: 14
+    case .newNameForgotten, .secretInAddress: 15
+    case .agesForgotten: 16
+    case .anyMoveBelieved, .quarantineDeletes: 18
+    case .actionUnlogged, .coverGoes, .distrustForgotten: 20
+    case .arrivingSecretSwept: 21
+    case .partsNotLeft: 23
+    case .suspensionUnanswered: 24
+    case .pathChangeIgnored: 25
+    case .guidAloneBelieved, .orphanByNameOnly: 29
+    case .pageCacheTrusted, .quotaTakesMore: 30
+    case .missingNotRechecked, .routeForgotten: 41
     case .freshAddressIgnored: 45
+    case .adoptClaimed: 53
     case .everythingGoneIgnored: 70
     case .gateLeftOpen: 76
     case .editUnseen: 80
-    case .wholeAppendedToPartial: 82
+    case .wholeAppendedToPartial: 83
     case .gapForgotten: 84
     case .quarantineADayEarly: 108
     case .placeTakenTwice: 121
     case .orphanNotRechecked: 220
     case .publishForgotten: 324
-    case .editForgotten: 497
     case .favoriteForgotten: 568
-    case .commandDeletesOwed: 631
+    case .editForgotten: 605
     case .writeDuringReadOverlooked: 989
+    case .commandDeletesOwed: 2204
     default: 1
     }
   }
