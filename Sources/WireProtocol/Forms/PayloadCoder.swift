@@ -78,6 +78,16 @@ struct ValueForm<Value>: Sendable {
 
   /// What the protocol's schema says of the value.
   var schema: ValueSchema { state() }
+
+  /// An array of values of one form.
+  static func array<Element>(
+    _ kind: @autoclosure @escaping @Sendable () -> String, of element: ValueForm<Element>, atMost limit: Int
+  ) -> Self where Value == [Element] {
+    Self(
+      kind(), .array(of: element.schema, count: 0...limit),
+      read: { f throws(Refusal) in try f.elements(atMost: limit, element.read) },
+      write: { values, writer in writer.elements(values, element.write) })
+  }
 }
 
 // MARK: - Reading

@@ -12,10 +12,7 @@ extension ValueForm<FeedID> {
 extension ValueForm<[FeedID]> {
   static var feedIDs: Self {
     let limit = DownloadIntent.Selection.maximumIDs
-    return Self(
-      "at most \(limit) ids", .array(of: .definition("feedID"), count: 0...limit),
-      read: { f throws(Refusal) in try f.elements(atMost: limit) { e throws(Refusal) in try e.feedID() } },
-      write: { ids, writer in writer.elements(ids) { $1.element($0.description) } })
+    return array("at most \(limit) ids", of: .feedID, atMost: limit)
   }
 }
 
@@ -35,10 +32,7 @@ extension ValueForm<[EpisodeID]> {
   static var listedEpisodes: Self { ids(atMost: RefreshReport.episodesAtOnce) }
 
   private static func ids(atMost limit: Int) -> Self {
-    Self(
-      "at most \(limit) ids of episodes", .array(of: .definition("episodeID"), count: 0...limit),
-      read: { f throws(Refusal) in try f.elements(atMost: limit) { e throws(Refusal) in try e.episodeID() } },
-      write: { ids, writer in writer.elements(ids) { $1.element($0.description) } })
+    array("at most \(limit) ids of episodes", of: .episodeID, atMost: limit)
   }
 }
 
@@ -91,26 +85,16 @@ extension ValueForm<NameTemplate> {
 extension ValueForm<[String]> {
   /// Guids that an episode had before.
   static var formerGuids: Self {
-    Self(
-      "at most \(EpisodeTraces.FormerNames.limit) texts",
-      .array(of: .string(), count: 0...EpisodeTraces.FormerNames.limit),
-      read: { f throws(Refusal) in
-        try f.elements(atMost: EpisodeTraces.FormerNames.limit) { e throws(Refusal) in try e.string() }
-      },
-      write: { texts, writer in writer.elements(texts) { $1.element($0.shownGuid) } })
+    let limit = EpisodeTraces.FormerNames.limit
+    return array("at most \(limit) texts", of: .guid, atMost: limit)
   }
 }
 
 extension ValueForm<[Int64]> {
   /// Hours of a day, or days of a week.
   static var quietTimes: Self {
-    Self(
-      "at most \(FeedRhythm.quietTimeLimit) numbers",
-      .array(of: .integer(0...23), count: 0...FeedRhythm.quietTimeLimit),
-      read: { f throws(Refusal) in
-        try f.elements(atMost: FeedRhythm.quietTimeLimit) { e throws(Refusal) in try e.integer(in: 0...23) }
-      },
-      write: { numbers, writer in writer.elements(numbers) { $1.value($0) } })
+    let limit = FeedRhythm.quietTimeLimit
+    return array("at most \(limit) numbers", of: .integer("an hour or a day", in: 0...23), atMost: limit)
   }
 }
 
@@ -136,47 +120,29 @@ extension ValueForm<EpisodeNotes> {
   }
 }
 
-extension ValueSchema {
-  /// A URL that only a URL's grammar tells from another text.
-  fileprivate static var foreignURL: Self {
-    .string(1...WebAddress.maximumLength, pattern: "^[Hh][Tt][Tt][Pp][Ss]?://")
-  }
-}
-
 extension ValueForm<WebAddress> {
   /// A URL that a feed names. libcurl may refuse it, when it is fetched.
   static var foreignAddress: Self {
     Self(
-      "an http or https URL", .foreignURL, read: { f throws(Refusal) in try f.foreignAddress() },
-      write: { $1.element($0.shown) })
+      "an http or https URL", .string(1...WebAddress.maximumLength, pattern: "^[Hh][Tt][Tt][Pp][Ss]?://"),
+      read: { f throws(Refusal) in try f.foreignAddress() }, write: { $1.element($0.shown) })
   }
 }
 
 extension ValueForm<[WebAddress]> {
   /// URLs that a feed has named.
   static var formerAddresses: Self {
-    Self(
-      "at most \(EpisodeTraces.FormerNames.limit) URLs",
-      .array(of: .foreignURL, count: 0...EpisodeTraces.FormerNames.limit),
-      read: { f throws(Refusal) in
-        try f.elements(atMost: EpisodeTraces.FormerNames.limit) { e throws(Refusal) in try e.foreignAddress() }
-      },
-      write: { addresses, writer in writer.elements(addresses) { $1.element($0.shown) } })
+    let limit = EpisodeTraces.FormerNames.limit
+    return array("at most \(limit) URLs", of: .foreignAddress, atMost: limit)
   }
 }
 
 extension ValueForm {
   /// Objects that have a form of their own.
   static func objects<Element: FormedPayload>(atMost limit: Int) -> Self where Value == [Element] {
-    Self(
-      "at most \(limit) objects of " + Element.keys.map { "`\($0)`" }.joined(separator: ", "),
-      .array(of: ValueForm<Element>.object.schema, count: 0...limit),
-      read: { f throws(Refusal) in
-        try f.elements(atMost: limit) { e throws(Refusal) in try ValueForm<Element>.object.read(e) }
-      },
-      write: { values, writer in
-        writer.elements(values) { ValueForm<Element>.object.write($0, &$1) }
-      })
+    array(
+      "at most \(limit) objects of " + Element.keys.map { "`\($0)`" }.joined(separator: ", "), of: .object,
+      atMost: limit)
   }
 }
 

@@ -92,12 +92,7 @@ extension ActionForm {
 extension ValueForm<[Sidecar.Key]> {
   /// The numbers of sidecars.
   fileprivate static var sidecarKeys: Self {
-    Self(
-      "at most \(SidecarFact.changedAtOnce) integers from 0",
-      .array(of: .integer(0...Int64.max), count: 0...SidecarFact.changedAtOnce),
-      read: { f throws(Refusal) in
-        try f.elements(atMost: SidecarFact.changedAtOnce) { e throws(Refusal) in try e.integer(in: 0...Int64.max) }
-      },
-      write: { keys, writer in writer.elements(keys) { $1.value($0) } })
+    let limit = SidecarFact.changedAtOnce
+    return array("at most \(limit) integers from 0", of: .number, atMost: limit)
   }
 }

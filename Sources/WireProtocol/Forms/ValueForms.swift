@@ -64,9 +64,7 @@ extension ValueForm<Bool> {
 extension ValueForm<Int64> {
   /// A number of a row, of an attempt, or of bytes.
   static var number: Self {
-    Self(
-      "an integer from 0", .integer(0...(.max)), read: { f throws(Refusal) in try f.integer(in: 0...(.max)) },
-      write: { $1.value($0) })
+    integer("an integer from 0", in: 0...(.max))
   }
 
   /// A length that a client names.
@@ -79,16 +77,17 @@ extension ValueForm<Int64> {
 
   /// Any number.
   static var anyInteger: Self {
-    Self(
-      "an integer", .integer((.min)...(.max)), read: { f throws(Refusal) in try f.integer(in: (.min)...(.max)) },
-      write: { $1.value($0) })
+    integer("an integer", in: (.min)...(.max))
   }
 
   /// By how much clocks are ahead of UTC.
   static var offsetSeconds: Self {
-    Self(
-      "seconds", .integer(LocalTime.seconds), read: { f throws(Refusal) in try f.integer(in: LocalTime.seconds) },
-      write: { $1.value($0) })
+    integer("seconds", in: LocalTime.seconds)
+  }
+
+  /// A number of a range.
+  static func integer(_ kind: String, in range: ClosedRange<Int64>) -> Self {
+    Self(kind, .integer(range), read: { f throws(Refusal) in try f.integer(in: range) }, write: { $1.value($0) })
   }
 
   /// Nanoseconds since 1970: a text, because few readers of JSON keep 64 bits of a number.
@@ -170,10 +169,7 @@ extension ValueForm<[DownloadID]> {
   static var runningIDs: Self { ids(atMost: Settings.Limits.maxConcurrent.upperBound) }
 
   private static func ids(atMost limit: Int) -> Self {
-    Self(
-      "at most \(limit) ids", .array(of: .definition("downloadID"), count: 0...limit),
-      read: { f throws(Refusal) in try f.elements(atMost: limit) { e throws(Refusal) in try e.downloadID() } },
-      write: { ids, writer in writer.elements(ids) { $1.element($0.description) } })
+    array("at most \(limit) ids", of: .downloadID, atMost: limit)
   }
 }
 
@@ -261,10 +257,7 @@ extension ValueForm<[LibraryPath]> {
   static var goneFolders: Self { paths(atMost: UpkeepStore.perRound) }
 
   private static func paths(atMost limit: Int) -> Self {
-    Self(
-      "at most \(limit) paths in the library", .array(of: .definition("libraryPath"), count: 0...limit),
-      read: { f throws(Refusal) in try f.elements(atMost: limit) { e throws(Refusal) in try e.libraryPath() } },
-      write: { paths, writer in writer.elements(paths) { $1.element($0.description) } })
+    array("at most \(limit) paths in the library", of: .libraryPath, atMost: limit)
   }
 }
 
