@@ -228,9 +228,12 @@ public struct EpisodeMatcher: Sendable {
     }
   }
 
+  /// A guid that several known episodes have claims each of them: none is the item by it, nor is it a namesake's.
   private mutating func noteClaim(of item: ComparableIdentity) {
-    guard let guid = item.guid, bearers(ofGuid: guid).contains(where: { hasTitle(of: item, $0) }) else { return }
-    claimedGuids.insert(guid)
+    guard let guid = item.guid else { return }
+    let bearers =
+      guids.candidates(named: guid, isTaken: isTaken) + formerGuids.candidates(named: guid, isTaken: isTaken)
+    if bearers.contains(where: { hasTitle(of: item, $0) }) { claimedGuids.insert(guid) }
   }
 
   /// Whether a known episode's title is an item's, as far as both have one.
@@ -243,7 +246,8 @@ public struct EpisodeMatcher: Sendable {
     guard let guid = item.guid, guids(of: item, and: index) == .different, guids.count(of: guid) == 0 else {
       return false
     }
-    return known[index].identity.guid.map(claimedGuids.contains) ?? false
+    let isNowClaimed = known[index].identity.guid.map(claimedGuids.contains) ?? false
+    return isNowClaimed || known[index].formerGuids.contains(where: claimedGuids.contains)
   }
 
   /// - Parameter mindsClaims: Whether episodes that other items may be are left out: known at the document's end only.

@@ -195,6 +195,26 @@ struct EpisodeMatcherTests {
     #expect(matches([namesake, again], known: Array(known.prefix(1))) == [.new, .known(1)])
   }
 
+  @Test("A guid that several known episodes have, or one had formerly, keeps them from a new namesake too")
+  func namesakeOfSharedGuid() {
+    let known = [(1, "One"), (2, "News")].map { number, title in
+      identity("g", "\(number).mp3", title, day: number, seconds: 900)
+    }
+    let again = identity("g", "x.mp3", "News", day: 9, seconds: 900)
+    let namesake = identity("g4", "4.mp3", "News", day: 2, seconds: 901)
+    for items in [[again, namesake], [namesake, again]] { #expect(matches(items, known: known) == [.new, .new]) }
+    #expect(matches([namesake], known: known) == [.known(2)])
+
+    func former(_ items: [EpisodeIdentity]) -> [EpisodeMatcher.Match] {
+      var matcher = EpisodeMatcher([
+        KnownEpisode(key: 1, identity: known[1].with { $0.guid = "g0" }, formerGuids: ["g"])
+      ])
+      return matcher.matches(items)
+    }
+    #expect(former([namesake, again]) == [.new, .known(1)])
+    #expect(former([namesake]) == [.known(1)])
+  }
+
   @Test("What is posted again with its guid, at another address and date, is known by a title and length of its own")
   func postedAgain() {
     let known = [identity("a", "a.mp3", "A", day: 1, seconds: 900), identity("b", "b.mp3", "B", day: 2, seconds: 900)]
