@@ -103,6 +103,7 @@ let package = Package(
       dependencies: ["PodfluxSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
 
     .target(name: "TestScheduling", path: "Tests/TestScheduling"),
+    .target(name: "TestActions", dependencies: ["PodfluxCore"], path: "Tests/TestActions"),
     .systemLibrary(
       name: "CBrotliEncoder", path: "Tests/CBrotliEncoder", pkgConfig: "libbrotlienc",
       providers: [.apt(["libbrotli-dev"])]),
@@ -116,13 +117,19 @@ let package = Package(
     .testTarget(name: "DigestsTests", dependencies: ["Digests", "Flux", "PodfluxCore"]),
     .testTarget(
       name: "PodfluxCoreTests",
-      dependencies: ["Flux", "Persistence", "PodfluxCore", "Texts", .product(name: "GRDB", package: "GRDB.swift")]),
+      dependencies: [
+        "Flux", "Persistence", "PodfluxCore", "TestActions", "Texts", .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
     .testTarget(
       name: "EngineRuntimeTests",
-      dependencies: ["Digests", "EngineRuntime", "Feeds", "Flux", "Persistence", "PodfluxCore", "TestSupport"]),
+      dependencies: [
+        "Digests", "EngineRuntime", "Feeds", "Flux", "Persistence", "PodfluxCore", "TestActions", "TestSupport",
+      ]),
     .testTarget(
       name: "PersistenceTests",
-      dependencies: ["Flux", "Persistence", "PodfluxCore", "Texts", .product(name: "GRDB", package: "GRDB.swift")]),
+      dependencies: [
+        "Flux", "Persistence", "PodfluxCore", "TestActions", "Texts", .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
     .testTarget(
       name: "VaultTests", dependencies: ["EngineRuntime", "Flux", "PodfluxCore", "TestSupport", "Vault"]),
     // libFuzzer's entry point is compiled by a test, with the sources of Feeds.
@@ -142,20 +149,19 @@ let package = Package(
       name: "PodfluxEngineTests",
       dependencies: [
         "EngineRuntime", "FileStore", "Flux", "Persistence", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin",
-        "Tagging",
-        "TestSupport", "Vault", "WireProtocol", .product(name: "GRDB", package: "GRDB.swift"),
+        "Tagging", "TestActions", "TestSupport", "Vault", "WireProtocol", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "PodfluxClientTests", dependencies: ["PodfluxClient", "PodfluxCore", "WireProtocol"]),
     .testTarget(
       name: "PodfluxPeopleTests",
       dependencies: ["Flux", "PodfluxClient", "PodfluxCore", "PodfluxPeople", "TestSupport", "Texts", "WireProtocol"]),
-    .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport"]),
+    .testTarget(name: "WireProtocolTests", dependencies: ["TestActions", "TestSupport", "WireProtocol"]),
     .testTarget(
       name: "PodfluxSimulationTests",
       dependencies: [
-        "EngineRuntime", "Flux", "Persistence", "PodfluxCore", "PodfluxSimulation", "TestScheduling", "TestSupport",
-        "podflux-sim",
+        "EngineRuntime", "Flux", "Persistence", "PodfluxCore", "PodfluxSimulation", "TestActions", "TestScheduling",
+        "TestSupport", "podflux-sim",
       ]),
     .testTarget(
       name: "PrometheusMetricsTests",

@@ -19,8 +19,8 @@ public struct DecodedLine: Hashable, Sendable {
 
 /// The request of a client's line.
 public enum Request: Hashable, Sendable {
-  /// An action, which changes the state.
-  case action(Action)
+  /// An intent, which changes the state.
+  case intent(Intent)
   /// A query, which the engine answers.
   case query(Query)
   /// The library, after it was given up for a while.

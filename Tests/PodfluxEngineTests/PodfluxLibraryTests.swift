@@ -111,23 +111,22 @@ struct PodfluxLibraryTests {
     let scene = try EngineScene()
     let podflux = try await Podflux.open(library: scene.library)
     let path = try WebAddress("https://a.example/1.mp3")
-    func enqueue(_ description: Download.Description) -> Action {
+    func enqueue(_ description: Download.Description) -> Intent {
       .downloads(.enqueue(.init(address: path, description: description, isPaused: true)))
     }
-    let wrong: [Action] = [
+    let wrong: [Intent] = [
       enqueue(.init(headers: [Header(name: "X Token", value: "a")])),
       enqueue(.init(headers: [Header(name: #"X":"a","Y"#, value: "b")])),
       enqueue(.init(expectedLength: -1)),
       enqueue(.init(title: String(repeating: "a", count: 4 << 20))),
-      .network(.report(NetworkPath(status: .online, interface: .wifi, device: "a/b\nc"))), .timeCame,
+      .network(.report(NetworkPath(status: .online, interface: .wifi, device: "a/b\nc"))),
       .podcasts(.import(.init(feeds: [.init(address: path, title: String(repeating: "a", count: 1025))]))),
     ]
-    for action in wrong { await #expect(throws: Refusal.self, "\(action)") { try await podflux.dispatch(action) } }
+    for intent in wrong { await #expect(throws: Refusal.self, "\(intent)") { try await podflux.dispatch(intent) } }
     for number in [Double.nan, .infinity, -1] {
       var patch = SettingsPatch()
       patch.progressInterval = number
-      let action = Action.updateSettings(patch)
-      await #expect(throws: Refusal.self, "\(number)") { try await podflux.dispatch(action) }
+      await #expect(throws: Refusal.self, "\(number)") { try await podflux.dispatch(.updateSettings(patch)) }
     }
     var states = podflux.settings(interval: .nan).makeAsyncIterator()
     #expect(await states.next() != nil)
@@ -172,17 +171,16 @@ struct PodfluxLibraryTests {
     for asker in askers { await asker.value }
   }
 
-  @Test("An action that programs may not post is refused, and changes nothing")
-  func forged() async throws {
+  @Test("An intent that no line could say is refused, and changes nothing")
+  func unsayable() async throws {
     let scene = try EngineScene()
     let podflux = try await Podflux.open(library: scene.library)
-    let actions: [Action] = [
-      .recovered(Recovery(published: [])), .timeCame, .deleted(1),
+    let intents: [Intent] = [
       .filters(.setText(String(repeating: "x", count: FiltersState.Limits.textBytes + 1))),
       .filters(.save("")), .filters(.save(String(repeating: "x", count: FiltersState.Limits.nameBytes + 1))),
     ]
-    for action in actions {
-      await #expect(throws: Refusal.self, "\(action)") { try await podflux.dispatch(action) }
+    for intent in intents {
+      await #expect(throws: Refusal.self, "\(intent)") { try await podflux.dispatch(intent) }
     }
     // No line of the journal could say what an action has selected by classes; queries show them.
     let classes = Condition.not(.sizes([.small]))

@@ -2,6 +2,7 @@ import Flux
 import Foundation
 import Persistence
 import PodfluxCore
+import TestActions
 import TestSupport
 
 /// The real stores on a real database in memory, with random actions: clients' intents, and facts that the live

@@ -37,8 +37,8 @@ struct UnreadableStateTests {
 
   private func repair() throws { try write("UPDATE downloads SET url = 'http://127.0.0.1:1/a.mp3'") }
 
-  private func dispatch(_ action: Action) async throws {
-    if case .refusal(let refusal) = await client.post(action) { throw refusal }
+  private func dispatch(_ intent: Intent) async throws {
+    if case .refusal(let refusal) = await client.post(intent) { throw refusal }
   }
 
   private func change(_ maxConcurrent: Int) async throws {

@@ -1,6 +1,7 @@
 import Flux
 import Persistence
 import PodfluxCore
+import TestActions
 import Testing
 
 /// Bugs of the engine that the simulator has found, as direct tests: each change of the simulator changes the run of a

@@ -112,9 +112,9 @@ struct ConditionTests {
     ])
   func sameKeys(condition: Condition, said: Condition) throws {
     var encoder = RequestEncoder()
-    encoder.append(.action(.downloads(.pause(.matching(condition)))), id: 1)
+    encoder.append(.intent(.downloads(.pause(.matching(condition)))), id: 1)
     let request = try LineDecoder().decode(Array(encoder.bytes.dropLast()), number: 1).content.get()
-    #expect(request == .action(.downloads(.pause(.matching(said)))))
+    #expect(request == .intent(.downloads(.pause(.matching(said)))))
   }
 
   @Test("on episodes of which parts want the same key is said with all of them")
@@ -125,7 +125,7 @@ struct ConditionTests {
     ])
     update.rules = FeedRules(autoDownload: .init(condition: condition))
     let feed = try #require(FeedID("a"))
-    guard case .podcasts(.update(_, let said)) = try Action.podcasts(.update(feed, update)).asSaid() else {
+    guard case .podcasts(.update(_, let said)) = try Intent.podcasts(.update(feed, update)).asSaid() else {
       Issue.record("another action was said")
       return
     }
@@ -157,7 +157,7 @@ struct ConditionTests {
       ]
       #expect(
         try LineDecoder().decode(Array(line.utf8), number: 1).content.get()
-          == intents[name].map { .action(.downloads($0)) })
+          == intents[name].map { .intent(.downloads($0)) })
     }
   }
 
@@ -165,7 +165,7 @@ struct ConditionTests {
   private func decode(_ json: String) throws -> Condition {
     let line = #"{"type":"downloads/pause","payload":{"where":\#(json)}}"#
     let request = try LineDecoder().decode(Array(line.utf8), number: 1).content.get()
-    guard case .action(.downloads(.pause(.matching(let condition)))) = request else {
+    guard case .intent(.downloads(.pause(.matching(let condition)))) = request else {
       throw Refusal(.invalidLine, "\(request) is no selection by a condition")
     }
     return condition

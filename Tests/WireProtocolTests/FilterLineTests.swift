@@ -21,7 +21,7 @@ struct FilterLineTests {
     for subject in FilterSubject.allCases {
       for filter in FilterCatalogue.groups(over: subject).flatMap(\.filters) {
         let payload = #"{"filter":"\#(filter.id)","over":"\#(subject.rawValue)"}"#
-        #expect(try action(#""filters/toggle","payload":\#(payload)"#) == .filters(.toggle(filter.id), over: subject))
+        #expect(try anyIntent(#""filters/toggle","payload":\#(payload)"#) == .filters(.toggle(filter.id), over: subject))
       }
     }
   }
@@ -71,7 +71,7 @@ struct FilterLineTests {
       (#""filters/apply","payload":{"name":"a","over":"episodes"}"#, .apply("a")),
       (#""filters/delete","payload":{"name":"a","over":"episodes"}"#, .delete("a")),
     ] {
-      #expect(try action(payload) == .filters(expected, over: .episodes))
+      #expect(try anyIntent(payload) == .filters(expected, over: .episodes))
     }
     #expect(try intent(#""filters/clear","payload":{"over":"downloads"}"#) == .clear)
     #expect(
@@ -79,7 +79,7 @@ struct FilterLineTests {
         .invalidValue,
         "there is no such filter over episodes; the groups there are state, podcast, media, time, size, played, favorite",
         path: "payload.filter")
-    ) { try action(#""filters/toggle","payload":{"filter":"origin:auto","over":"episodes"}"#) }
+    ) { try anyIntent(#""filters/toggle","payload":{"filter":"origin:auto","over":"episodes"}"#) }
   }
 
   private func id(_ text: String) throws -> FilterID { try #require(FilterID(text)) }
@@ -126,16 +126,16 @@ struct FilterLineTests {
 
   private func intent(_ rest: String) throws -> FilterIntent {
     let request = try LineDecoder().decode(Array((#"{"type":"# + rest + "}").utf8), number: 1).content.get()
-    guard case .action(.filters(let intent, over: .downloads)) = request else {
+    guard case .intent(.filters(let intent, over: .downloads)) = request else {
       throw Refusal(.invalidLine, "\(request) is not about filters over downloads")
     }
     return intent
   }
 
-  private func action(_ rest: String) throws -> Action {
+  private func anyIntent(_ rest: String) throws -> Intent {
     let request = try LineDecoder().decode(Array((#"{"type":"# + rest + "}").utf8), number: 1).content.get()
-    guard case .action(let action) = request else { throw Refusal(.invalidLine, "\(request) is no action") }
-    return action
+    guard case .intent(let intent) = request else { throw Refusal(.invalidLine, "\(request) is no intent") }
+    return intent
   }
 
   private func shown(_ filters: FiltersSnapshot) -> String {

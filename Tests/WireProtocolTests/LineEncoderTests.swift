@@ -87,7 +87,7 @@ struct LineEncoderTests {
       let enqueue = #"{"type":"downloads/enqueue","payload":{"url":"https://a.example/","resumeData":"\#(text)"}}"#
       let wish = DownloadIntent.Enqueue(address: try WebAddress("https://a.example/"), resume: record)
       #expect(
-        try LineDecoder().decode(Array(enqueue.utf8), number: 1).content.get() == .action(.downloads(.enqueue(wish))))
+        try LineDecoder().decode(Array(enqueue.utf8), number: 1).content.get() == .intent(.downloads(.enqueue(wish))))
     }
   }
 

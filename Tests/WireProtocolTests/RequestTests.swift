@@ -12,7 +12,7 @@ struct RequestTests {
     let wish = DownloadIntent.Enqueue(address: try WebAddress("https://example.org/a.mp3"))
     #expect(
       try request(#"{"type":"downloads/enqueue","payload":{"url":"https://example.org/a.mp3"}}"#)
-        == .action(.downloads(.enqueue(wish))))
+        == .intent(.downloads(.enqueue(wish))))
   }
 
   @Test("enqueues with everything that can be said of a download")
@@ -33,7 +33,7 @@ struct RequestTests {
       "path":"Show/a.mp3","headers":{"X-B":"2","Authorization":"Bearer\tx"},"length":9007199254740992,
       "priority":"high","origin":"auto","paused":true,"resumeData":"\#(record.resumeData)"},"error":false}
       """#
-    #expect(try request(line.replacing("\n", with: "")) == .action(.downloads(.enqueue(wish))))
+    #expect(try request(line.replacing("\n", with: "")) == .intent(.downloads(.enqueue(wish))))
   }
 
   @Test(
@@ -45,16 +45,16 @@ struct RequestTests {
     ])
   func selections(json: String, selection: DownloadIntent.Selection) throws {
     func intent(_ name: String) throws -> Request { try request(#"{"type":"downloads/\#(name)","payload":\#(json)}"#) }
-    #expect(try intent("pause") == .action(.downloads(.pause(selection))))
-    #expect(try intent("resume") == .action(.downloads(.resume(selection))))
-    #expect(try intent("cancel") == .action(.downloads(.cancel(selection))))
-    #expect(try intent("retry") == .action(.downloads(.retry(selection))))
-    #expect(try intent("verify") == .action(.downloads(.verify(selection))))
-    #expect(try intent("remove") == .action(.downloads(.remove(selection, deletingFile: true))))
+    #expect(try intent("pause") == .intent(.downloads(.pause(selection))))
+    #expect(try intent("resume") == .intent(.downloads(.resume(selection))))
+    #expect(try intent("cancel") == .intent(.downloads(.cancel(selection))))
+    #expect(try intent("retry") == .intent(.downloads(.retry(selection))))
+    #expect(try intent("verify") == .intent(.downloads(.verify(selection))))
+    #expect(try intent("remove") == .intent(.downloads(.remove(selection, deletingFile: true))))
     let keeping = #"{"deleteFile":false,"# + json.dropFirst()
     #expect(
       try request(#"{"type":"downloads/remove","payload":\#(keeping)}"#)
-        == .action(.downloads(.remove(selection, deletingFile: false))))
+        == .intent(.downloads(.remove(selection, deletingFile: false))))
   }
 
   @Test(
@@ -66,7 +66,7 @@ struct RequestTests {
     ])
   func moves(json: String, place: DownloadIntent.Place) throws {
     let line = #"{"type":"downloads/move","payload":{"id":"a",\#(json)}}"#
-    #expect(try request(line) == .action(.downloads(.move(Samples.id("a"), place))))
+    #expect(try request(line) == .intent(.downloads(.move(Samples.id("a"), place))))
   }
 
   @Test("updates what it names and nothing else")
@@ -75,7 +75,7 @@ struct RequestTests {
     update.title = "T"
     #expect(
       try request(#"{"type":"downloads/update","payload":{"id":"a","title":"T"}}"#)
-        == .action(.downloads(.update(Samples.id("a"), update))))
+        == .intent(.downloads(.update(Samples.id("a"), update))))
     update.address = try WebAddress("https://b.example/")
     update.headers = []
     update.priority = .low
@@ -83,7 +83,7 @@ struct RequestTests {
     let all = #"{"id":"a","title":"T","url":"https://b.example/","headers":{},"priority":"low","podcast":""}"#
     #expect(
       try request(#"{"type":"downloads/update","payload":\#(all)}"#)
-        == .action(.downloads(.update(Samples.id("a"), update))))
+        == .intent(.downloads(.update(Samples.id("a"), update))))
   }
 
   @Test("changes every setting, at both ends of its range")
@@ -120,19 +120,19 @@ struct RequestTests {
       "cleanupOnStart":false,"quarantineDays":36500,"orphans":"adopt",
       "nameTimeZone":"America/Argentina/Buenos_Aires","fileTimes":"downloaded","portableNames":false,"tags":true}}
       """#
-    #expect(try request(line.replacing("\n", with: "")) == .action(.updateSettings(patch)))
+    #expect(try request(line.replacing("\n", with: "")) == .intent(.updateSettings(patch)))
     var other = SettingsPatch()
     other.progressInterval = 0.05
     #expect(
-      try request(#"{"type":"settings/update","payload":{"progressInterval":5e-2}}"#) == .action(.updateSettings(other))
+      try request(#"{"type":"settings/update","payload":{"progressInterval":5e-2}}"#) == .intent(.updateSettings(other))
     )
   }
 
   @Test("shuts the engine down, now unless it says drain")
   func shutdown() throws {
-    #expect(try request(#"{"type":"engine/shutdown"}"#) == .action(.stop(.now)))
-    #expect(try request(#"{"type":"engine/shutdown","payload":{"mode":"now"}}"#) == .action(.stop(.now)))
-    #expect(try request(#"{"type":"engine/shutdown","payload":{"mode":"drain"}}"#) == .action(.stop(.drain)))
+    #expect(try request(#"{"type":"engine/shutdown"}"#) == .intent(.stop(.now)))
+    #expect(try request(#"{"type":"engine/shutdown","payload":{"mode":"now"}}"#) == .intent(.stop(.now)))
+    #expect(try request(#"{"type":"engine/shutdown","payload":{"mode":"drain"}}"#) == .intent(.stop(.drain)))
   }
 
   @Test("asks for a snapshot: of all, of some stores, of a page")
@@ -158,8 +158,8 @@ struct RequestTests {
 
   @Test("has rows and files compared: with what the settings say of orphans, and with every choice")
   func cleanup() throws {
-    #expect(try request(#"{"type":"cleanup/run"}"#) == .action(.cleanup(.run(CleanupRequest()))))
-    #expect(try request(#"{"type":"cleanup/run","payload":{}}"#) == .action(.cleanup(.run(CleanupRequest()))))
+    #expect(try request(#"{"type":"cleanup/run"}"#) == .intent(.cleanup(.run(CleanupRequest()))))
+    #expect(try request(#"{"type":"cleanup/run","payload":{}}"#) == .intent(.cleanup(.run(CleanupRequest()))))
     let defaults = CleanupRequest(mode: .apply, missing: .forget, orphans: nil, isDeep: false)
     #expect(CleanupRequest() == defaults)
     for mode in CleanupOptions.Mode.allCases {
@@ -169,7 +169,7 @@ struct RequestTests {
             let payload =
               #"{"mode":"\#(mode)","missing":"\#(missing)","orphans":"\#(orphans)","deep":\#(isDeep)}"#
             let options = CleanupRequest(mode: mode, missing: missing, orphans: orphans, isDeep: isDeep)
-            #expect(try request(#"{"type":"cleanup/run","payload":\#(payload)}"#) == .action(.cleanup(.run(options))))
+            #expect(try request(#"{"type":"cleanup/run","payload":\#(payload)}"#) == .intent(.cleanup(.run(options))))
           }
         }
       }
@@ -178,8 +178,8 @@ struct RequestTests {
 
   @Test("ends the cleanup")
   func cleanupCancel() throws {
-    #expect(try request(#"{"type":"cleanup/cancel"}"#) == .action(.cleanup(.cancel)))
-    #expect(try request(#"{"type":"cleanup/cancel","payload":{}}"#) == .action(.cleanup(.cancel)))
+    #expect(try request(#"{"type":"cleanup/cancel"}"#) == .intent(.cleanup(.cancel)))
+    #expect(try request(#"{"type":"cleanup/cancel","payload":{}}"#) == .intent(.cleanup(.cancel)))
   }
 
   @Test("asks for the resume data of a download")
@@ -252,7 +252,7 @@ struct RequestTests {
     let address = try WebAddress(expected)
     #expect(
       try request(#"{"type":"feeds/subscribe","payload":{"url":"\#(url)"}}"#)
-        == .action(.podcasts(.subscribe(.init(address: address)))))
+        == .intent(.podcasts(.subscribe(.init(address: address)))))
     #expect(
       try request(#"{"type":"feeds/preview","payload":{"url":"\#(url)"}}"#)
         == .query(.preview(FeedPreview.Wish(address: address))))

@@ -12,7 +12,7 @@ struct RulesLineTests {
 
   private func update(_ rules: String) throws -> FeedRules? {
     guard
-      case .action(.podcasts(.update(_, let update))) = try request(
+      case .intent(.podcasts(.update(_, let update))) = try request(
         #"{"type":"feeds/update","payload":{"id":"f","rules":\#(rules)}}"#)
     else { return nil }
     return update.rules

@@ -12,7 +12,7 @@ struct SessionLineTests {
 
   private func opening(_ members: String) throws -> SessionIntent.Opening? {
     guard
-      case .action(.sessions(.open(let opening))) = try request(
+      case .intent(.sessions(.open(let opening))) = try request(
         #"{"type":"sessions/open","payload":{\#(members)}}"#)
     else { return nil }
     return opening
@@ -35,7 +35,7 @@ struct SessionLineTests {
   func choices() throws {
     func choice(_ members: String) throws -> SessionChoice? {
       guard
-        case .action(.downloads(.update(_, let update))) = try request(
+        case .intent(.downloads(.update(_, let update))) = try request(
           #"{"type":"downloads/update","payload":{"id":"d",\#(members)}}"#)
       else { return nil }
       return update.session
@@ -51,14 +51,14 @@ struct SessionLineTests {
   @Test("Only a line for an engine has the secret")
   func blanks() throws {
     let login = Login(.init(hosts: ["a.example"], kind: .basic, user: "me"), source: .text("hunter2"))
-    let action = Action.sessions(.open(.init(id: nil, login: login)))
+    let intent = Intent.sessions(.open(.init(id: nil, login: login)))
     var encoder = LineEncoder()
-    encoder.action(action, sequence: 1, revision: 1, time: Timestamp(milliseconds: 0))
+    encoder.action(.intent(intent), sequence: 1, revision: 1, time: Timestamp(milliseconds: 0))
     #expect(!String(decoding: encoder.bytes, as: UTF8.self).contains("hunter2"))
     var requests = RequestEncoder()
-    requests.append(.action(action), id: 1)
+    requests.append(.intent(intent), id: 1)
     #expect(String(decoding: requests.bytes, as: UTF8.self).contains("hunter2"))
-    #expect(!"\(action)".contains("hunter2"))
+    #expect(!"\(intent)".contains("hunter2"))
   }
 
   @Test("A refusal repeats nothing of the secret")

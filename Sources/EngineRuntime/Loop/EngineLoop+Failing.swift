@@ -4,18 +4,18 @@ import PodfluxCore
 extension EngineLoop {
   /// A turn could not be committed: requests are refused, facts are tried again later.
   func fail(_ facts: [Action], _ requests: some Collection<EngineRequest>, because error: any Error) {
-    let batch = FailedBatch(facts: facts, intents: requests.compactMap(\.action), error: error)
+    let batch = FailedBatch(facts: facts, intents: requests.compactMap(\.intent), error: error)
     noteFailure(batch)
     let refusal = Refusal(.storageFailure, "the library's database cannot be written: \(error)")
     var owed = facts
     for request in requests {
       switch request.content {
-      case .action(.stop(let mode)):
+      case .intent(.stop(let mode)):
         // No row records a stop, so the engine stops all the same. Until the stores handle the stop, attempts go on;
         // they keep what they had synced.
         answer(request, with: .handled(.done))
-        owed.append(.stop(mode))
-      case .action: respond(to: request, .refusal(refusal))
+        owed.append(.intent(.stop(mode)))
+      case .intent: respond(to: request, .refusal(refusal))
       case .query, .resume, .refused, .barrier: answer(request, with: nil)
       }
     }

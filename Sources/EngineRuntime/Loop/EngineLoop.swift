@@ -155,7 +155,7 @@ public final class EngineLoop {
     case .query(.preview(let wish)): host.preview(wish, answering: last)
     case .query(let query): answer(query, last)
     case .resume: take(.resume(.client, last))
-    case .action, .refused, .barrier: take(.suspend(.client, last))
+    case .intent, .refused, .barrier: take(.suspend(.client, last))
     }
   }
 
@@ -166,7 +166,7 @@ public final class EngineLoop {
       return requests.forEach { respond(to: $0, .refusal(.hasStopped)) }
     }
     guard !facts.isEmpty || !requests.isEmpty else { return }
-    let actions = facts + requests.compactMap(\.action)
+    let actions = facts + requests.compactMap(\.intent).map(Action.intent)
     let clock = host.readClock()
     let turnout: Dispatcher<Stores>.Turnout
     do {
@@ -178,7 +178,7 @@ public final class EngineLoop {
     position = turnout.position
     var outcomes = turnout.outcomes.dropFirst(facts.count)
     for request in requests {
-      answer(request, with: request.action == nil ? nil : outcomes.removeFirst())
+      answer(request, with: request.intent == nil ? nil : outcomes.removeFirst())
     }
     host.committed(CommittedBatch(actions: actions, factCount: facts.count, clock: clock, turnout: turnout))
     carryOut(turnout.effects, by: session)
@@ -195,11 +195,11 @@ public final class EngineLoop {
       case .barrier: respond(to: request, .reply(.done))
       case _ where stop != nil: respond(to: request, .refusal(.hasStopped))
       case .resume: take(.resume(.client, request))
-      case .action(.stop(.suspend)): take(.suspend(.client, request))
-      case .action(.stop(let mode)):
+      case .intent(.stop(.suspend)): take(.suspend(.client, request))
+      case .intent(.stop(let mode)):
         stop = mode
         respond(to: request, .reply(.done))
-      case .action, .query: respond(to: request, .refusal(.isSuspended))
+      case .intent, .query: respond(to: request, .refusal(.isSuspended))
       }
     }
     // Behind all answers.
@@ -211,7 +211,7 @@ public final class EngineLoop {
   func answer(_ request: EngineRequest, with outcome: Dispatcher<Stores>.Outcome?) {
     switch (request.content, outcome) {
     case (.refused(let refusal), _), (_, .refused(let refusal)?): respond(to: request, .refusal(refusal))
-    case (.action(.stop(let mode)), .handled(let reply)?):
+    case (.intent(.stop(let mode)), .handled(let reply)?):
       take(.stopRequested(mode))
       respond(to: request, .reply(reply ?? .done))
     case (_, .handled(let reply)?): respond(to: request, .reply(reply ?? .done))
@@ -245,7 +245,7 @@ public final class EngineLoop {
     switch action {
     case .answer(let requests, .done): requests.forEach { respond(to: $0, .reply(.done)) }
     case .answer(let requests, .refused(let refusal)): requests.forEach { respond(to: $0, .refusal(refusal)) }
-    case .order(let mode): deliver(facts: [.stop(mode)], requests: [])
+    case .order(let mode): deliver(facts: [.intent(.stop(mode))], requests: [])
     case .setDeadline: host.set(.deadline, afterMilliseconds: Self.stopMilliseconds)
     case .giveUp: giveUp()
     case .open(let requests): open(for: requests)

@@ -120,7 +120,7 @@ public struct FailedBatch {
   /// What services have found out: it is delivered again.
   public var facts: [Action]
   /// What clients have asked for: it is refused.
-  public var intents: [Action]
+  public var intents: [Intent]
   /// Why.
   public var error: any Error
 }

@@ -17,7 +17,8 @@ public struct ClientID: Hashable, Comparable, Sendable {
 public struct EngineRequest: Sendable {
   /// What is asked. A large part is one reference: a request is copied on its way through queues and lists.
   public enum Content: Sendable {
-    case action(Action)
+    /// An intent, which a turn carries out.
+    case intent(Intent)
     indirect case query(Query)
     /// The library is to be taken again after it was given up for a while.
     case resume
@@ -34,10 +35,10 @@ public struct EngineRequest: Sendable {
 
     /// Whether files of this machine are read for it, or a secret is written down, before a turn sees it.
     public var readsFiles: Bool {
-      guard case .action(let action) = self else { return false }
-      switch action {
+      guard case .intent(let intent) = self else { return false }
+      switch intent {
       case .podcasts(.importDocument), .cleanup(.adopt): return true
-      default: return action.login != nil
+      default: return intent.login != nil
       }
     }
 
@@ -47,7 +48,7 @@ public struct EngineRequest: Sendable {
     }
   }
 
-  /// The action or query.
+  /// The intent or query.
   public var content: Content
   /// The client that asks; nil for the engine's owner.
   public var client: ClientID?
@@ -63,16 +64,16 @@ public struct EngineRequest: Sendable {
     self.completion = completion
   }
 
-  /// The action that is asked for; nil if it is something else.
-  public var action: Action? {
-    if case .action(let action) = content { action } else { nil }
+  /// The intent that is to be carried out; nil if something else is asked for.
+  public var intent: Intent? {
+    if case .intent(let intent) = content { intent } else { nil }
   }
 
   /// Whether it is answered by itself, behind all that came before it.
   var endsDelivery: Bool {
     switch content {
-    case .query, .resume, .action(.stop(.suspend)): true
-    case .action, .refused, .barrier: false
+    case .query, .resume, .intent(.stop(.suspend)): true
+    case .intent, .refused, .barrier: false
     }
   }
 }

@@ -1,6 +1,6 @@
 import PodfluxCore
 
-/// The way of clients' secrets into the vault: before a turn sees an action, a reference stands in the place of its
+/// The way of clients' secrets into the vault: before a turn sees an intent, a reference stands in the place of its
 /// secret.
 ///
 /// The product reads secrets from requests, files and netrc, the simulator from requests alone.
@@ -25,9 +25,9 @@ package protocol SecretDoor: Sendable {
 }
 
 extension SecretDoor {
-  /// The action with a reference in the place of its secret, if it has one: that is in the vault then, durably.
-  package func takingSecret(of action: Action) throws(Refusal) -> Action {
-    guard let login = action.login else { return action }
+  /// The intent with a reference in the place of its secret, if it has one: that is in the vault then, durably.
+  package func takingSecret(of intent: Intent) throws(Refusal) -> Intent {
+    guard let login = intent.login else { return intent }
     // A reference from a client would give it the secret of another session.
     guard login.wish.secret == nil else {
       throw Refusal(.unknownField, "references to secrets are the engine's own", path: "payload.secretReference")
@@ -36,9 +36,9 @@ extension SecretDoor {
       throw Refusal(
         .invalidValue, "the name of the user is empty; give it, or leave it out with netrc", path: "payload.user")
     }
-    let action = try action.movingParameter()
+    let intent = try intent.movingParameter()
     do {
-      return try action.keepingSecret { source, wish in try keep(secret(from: source, for: wish)) }
+      return try intent.keepingSecret { source, wish in try keep(secret(from: source, for: wish)) }
     } catch let refusal as Refusal {
       throw refusal
     } catch {
@@ -62,10 +62,10 @@ extension EngineRequest {
   /// The request with its secret in the vault, or refused if it cannot be there. When the engine has answered that the
   /// secret is of no use, it is forgotten.
   package func keepingSecret(with door: some SecretDoor) -> EngineRequest {
-    guard let action, action.login != nil else { return self }
+    guard let intent, intent.login != nil else { return self }
     do throws(Refusal) {
-      let taken = try door.takingSecret(of: action)
-      return EngineRequest(.action(taken), by: client) { [completion] response in
+      let taken = try door.takingSecret(of: intent)
+      return EngineRequest(.intent(taken), by: client) { [completion] response in
         completion(response)
         guard let secret = taken.login?.wish.secret else { return }
         // A refused request, or one for something that was there before, has left its secret with no session.

@@ -5,20 +5,8 @@ import Flux
 /// It is one reference: an action is handed from the line that asks for it through queues and lists to each store, and
 /// the largest has hundreds of bytes.
 public indirect enum Action: ActionProtocol, Hashable {
-  /// A client wants something of the downloads.
-  case downloads(DownloadIntent)
-  /// A client wants something of feeds or episodes.
-  case podcasts(PodcastIntent)
-  /// A client changes settings.
-  case updateSettings(SettingsPatch)
-  /// A client wants something of sessions.
-  case sessions(SessionIntent)
-  /// A client wants something of the filters.
-  case filters(FilterIntent, over: FilterSubject = .downloads)
-  /// A client wants something of the network.
-  case network(NetworkIntent)
-  /// A client, the end of input or a signal ends the engine's work.
-  case stop(StopMode)
+  /// A client wants something; all others are facts, which the engine and its services dispatch.
+  case intent(Intent)
   /// The engine has opened a library.
   case recovered(Recovery)
   case attempt(AttemptReport)
@@ -31,8 +19,6 @@ public indirect enum Action: ActionProtocol, Hashable {
   case notDeleted(Deletion.Key, because: String?)
   /// A completed file has been read again.
   case verified(Verification, Verification.Verdict)
-  /// A client wants rows and files compared, or no more.
-  case cleanup(CleanupIntent)
   /// The survey of a run reports.
   case surveyed(CleanupRun.Key, CleanupNews)
   /// The part of a step that is done with files has been done, or cannot be.
@@ -58,42 +44,6 @@ public indirect enum Action: ActionProtocol, Hashable {
     case .attempt(let report): report.news.isReading
     case .surveyed(_, .progress): true
     default: false
-    }
-  }
-}
-
-extension Action {
-  /// Whether it is a client's to dispatch: what it wants, not what a service has found out.
-  public var isIntent: Bool {
-    switch self {
-    case .downloads, .podcasts, .sessions, .updateSettings, .filters, .cleanup, .network, .stop: true
-    case .recovered, .attempt, .refresh, .deleted, .notDeleted, .verified, .surveyed, .cleaned, .networkPath,
-      .localTime,
-      .roomCame, .timeCame, .upkeepDone, .sidecar, .session:
-      false
-    }
-  }
-}
-
-/// How the engine's work ends.
-public enum StopMode: String, Hashable, Sendable, Comparable {
-  /// Goes on until nothing can move any more.
-  case drain
-  /// Checkpoints what runs, and gives the library up until it is taken again.
-  case suspend
-  /// Checkpoints what runs, and stops.
-  case now
-
-  /// Orders by urgency.
-  public static func < (lhs: Self, rhs: Self) -> Bool {
-    lhs.urgency < rhs.urgency
-  }
-
-  private var urgency: Int {
-    switch self {
-    case .drain: 0
-    case .suspend: 1
-    case .now: 2
     }
   }
 }

@@ -36,7 +36,7 @@ extension Query {
   }
 }
 
-extension Action {
+extension Intent {
   /// Checks the condition by which it selects: what SQLite refuses would fail all that is committed with it.
   ///
   /// - Throws: `Refusal` if it is beyond `Condition.Limits`.

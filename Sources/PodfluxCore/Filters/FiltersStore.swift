@@ -24,7 +24,7 @@ public struct FiltersStore: DomainStore {
   public mutating func handle(
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context
   ) throws -> Reply? {
-    guard case .filters(let intent, let subject) = action else { return nil }
+    guard case .intent(.filters(let intent, let subject)) = action else { return nil }
     var changed = states[subject]
     try intent.check(over: subject)
     try changed.apply(intent)

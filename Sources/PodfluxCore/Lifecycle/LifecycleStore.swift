@@ -39,10 +39,11 @@ public struct LifecycleStore: DomainStore {
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context
   ) throws -> Reply? {
     switch action {
-    case .stop(let mode): stopping = max(stopping ?? mode, mode)
+    case .intent(.stop(let mode)): stopping = max(stopping ?? mode, mode)
     case .recovered(let recovery): (isRecovered, mayDownload) = (true, recovery.mayDownload)
     case .timeCame: alarm = nil
-    default: if action.isIntent { try refuseUnlessOpen() }
+    case .intent: try refuseUnlessOpen()
+    default: break
     }
     return nil
   }

@@ -28,10 +28,10 @@ public struct NetworkStore: DomainStore {
   /// Takes in what clients report and what the engine detects.
   public mutating func handle(_ action: Action, in turn: inout PodfluxTurn, reading _: Void) throws -> Reply? {
     switch action {
-    case .network(.report(let path)):
+    case .intent(.network(.report(let path))):
       try change(to: path, saidBy: .reported, in: &turn)
       return .done
-    case .network(.auto):
+    case .intent(.network(.auto)):
       try change(to: detected ?? state.path, saidBy: .auto, in: &turn)
       return .done
     case .networkPath(let path):

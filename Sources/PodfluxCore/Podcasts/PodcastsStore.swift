@@ -104,13 +104,13 @@ public struct PodcastsStore: DomainStore {
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context
   ) throws -> Reply? {
     switch action {
-    case .podcasts(let intent): return try handle(intent, reading: context, in: &turn)
+    case .intent(.podcasts(let intent)): return try handle(intent, reading: context, in: &turn)
     case .refresh(let report): try handle(report, reading: context, in: &turn)
     case .recovered, .timeCame:
       hostsToSearch = nil
       guard let latest = Self.latestMoment(under: context.settings, at: turn.now) else { break }
       try turn.tables.feeds.bringForward(dueAfter: latest, to: turn.now)
-    case .stop: if context.lifecycle.isEnding { stopRefreshes(in: &turn) }
+    case .intent(.stop): if context.lifecycle.isEnding { stopRefreshes(in: &turn) }
     default: break
     }
     return nil
@@ -125,7 +125,7 @@ public struct PodcastsStore: DomainStore {
   /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
   static func isConcerned(by call: StoreCall) -> Bool {
     switch call {
-    case .handle(.podcasts), .handle(.refresh), .handle(.recovered), .handle(.timeCame), .handle(.stop),
+    case .handle(.intent(.podcasts)), .handle(.refresh), .handle(.recovered), .handle(.timeCame), .handle(.intent(.stop)),
       .receive(.downloads(.enqueued)), .receive(.downloads(.failedAtAddress)), .receive(.settings), .receive(.sessions),
       .endBatch:
       true

@@ -1,5 +1,5 @@
 /// A secret that a client gives in an address.
-extension Action {
+extension Intent {
   /// The action with the secret of a session of the kind `parameter` taken out of its addresses, and into its login:
   /// before its secret goes to the vault.
   ///
@@ -7,7 +7,7 @@ extension Action {
   /// (`SecretParts.names`). Addresses of other hosts keep theirs: the session is not for them.
   ///
   /// - Throws: `Refusal` if it is not clear which parameter is meant.
-  public func movingParameter() throws(Refusal) -> Action {
+  public func movingParameter() throws(Refusal) -> Intent {
     guard var login, login.wish.kind == .parameter else { return self }
     switch self {
     case .downloads(.enqueue(var wish)):

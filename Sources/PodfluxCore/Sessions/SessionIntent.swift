@@ -63,7 +63,7 @@ public enum SessionChoice: Hashable, Sendable {
   case new(Login)
 }
 
-extension Action {
+extension Intent {
   /// What it says of a session that is to be opened; nil if it says nothing.
   public var login: Login? {
     switch self {
@@ -76,10 +76,10 @@ extension Action {
     }
   }
 
-  /// The action with its secret in the vault: before a turn may see it.
+  /// The intent with its secret in the vault: before a turn may see it.
   ///
   /// - Parameter keep: Keeps the secret of a login durably. Returns the reference.
-  public func keepingSecret(_ keep: (SecretSource, Session.Wish) throws -> SecretReference) rethrows -> Action {
+  public func keepingSecret(_ keep: (SecretSource, Session.Wish) throws -> SecretReference) rethrows -> Intent {
     func kept(_ login: Login) throws -> Login {
       guard let source = login.source else { return login }
       var wish = login.wish

@@ -44,10 +44,10 @@ public struct SessionsStore: DomainStore {
   /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
   func isConcerned(by call: StoreCall) -> Bool {
     switch call {
-    case .handle(.sessions), .handle(.session), .receive(.downloads(.session)), .receive(.podcasts(.session)),
+    case .handle(.intent(.sessions)), .handle(.session), .receive(.downloads(.session)), .receive(.podcasts(.session)),
       .receive(.sidecars(.session)), .handle(.recovered):
       true
-    case .handle(.networkPath), .handle(.network), .endBatch: !view.sessions.isEmpty
+    case .handle(.networkPath), .handle(.intent(.network)), .endBatch: !view.sessions.isEmpty
     case .handle, .receive: false
     }
   }
@@ -57,10 +57,10 @@ public struct SessionsStore: DomainStore {
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context
   ) throws -> Reply? {
     switch action {
-    case .sessions(let intent): return try handle(intent, in: &turn)
+    case .intent(.sessions(let intent)): return try handle(intent, in: &turn)
     case .session(let fact): try handle(fact, in: &turn)
     case .recovered: try recover(in: &turn)
-    case .networkPath, .network: try hurry(in: turn)
+    case .networkPath, .intent(.network): try hurry(in: turn)
     default: break
     }
     return nil

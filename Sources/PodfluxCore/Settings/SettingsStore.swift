@@ -19,7 +19,7 @@ public struct SettingsStore: DomainStore {
   /// Changes the settings, and passes the limits of all transfers on when they change and at a start.
   public mutating func handle(_ action: Action, in turn: inout PodfluxTurn, reading _: Void) throws -> Reply? {
     if case .recovered = action { turn.perform(.limit(settings.limits)) }
-    guard case .updateSettings(let patch) = action else { return nil }
+    guard case .intent(.updateSettings(let patch)) = action else { return nil }
     let updated = try patch.checked(on: settings)
     if updated.limits != settings.limits { turn.perform(.limit(updated.limits)) }
     turn.tell(.settings(.changed(from: settings)))

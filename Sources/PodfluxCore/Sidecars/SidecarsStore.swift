@@ -82,8 +82,8 @@ public struct SidecarsStore: DomainStore {
   /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
   func isConcerned(by call: StoreCall) -> Bool {
     switch call {
-    case .handle(.sidecar), .handle(.recovered), .handle(.stop), .receive(.settings): true
-    case .handle(.timeCame), .handle(.networkPath), .handle(.network), .receive(.cleanup(.accepted)),
+    case .handle(.sidecar), .handle(.recovered), .handle(.intent(.stop)), .receive(.settings): true
+    case .handle(.timeCame), .handle(.networkPath), .handle(.intent(.network)), .receive(.cleanup(.accepted)),
       .receive(.downloads(.removed)), .receive(.downloads(.removedMany)), .receive(.downloads(.lost)),
       .receive(.podcasts(.sessionChanged)):
       hasRows
@@ -112,8 +112,8 @@ public struct SidecarsStore: DomainStore {
     case .timeCame:
       mayFetch = true
       if hasRows { try forgetFarMoments(in: turn) }
-    case .networkPath, .network: mayFetch = true
-    case .stop: if context.lifecycle.isEnding { for key in live.keys.sorted() { stop(key, in: &turn) } }
+    case .networkPath, .intent(.network): mayFetch = true
+    case .intent(.stop): if context.lifecycle.isEnding { for key in live.keys.sorted() { stop(key, in: &turn) } }
     default: break
     }
     return nil

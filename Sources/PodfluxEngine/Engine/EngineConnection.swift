@@ -6,7 +6,7 @@ import WireProtocol
 /// A client's connection to an engine, over which it posts requests. Thread safe.
 ///
 /// ```swift
-/// let isTaken = connection.post(.action(.downloads(.pause(.all)))) { response in print(response.revision) }
+/// let isTaken = connection.post(.intent(.downloads(.pause(.all)))) { response in print(response.revision) }
 /// ```
 ///
 /// When the connection ends, so does what the client observes. Requests that were posted before are carried out all the
@@ -64,15 +64,15 @@ public final class EngineConnection: Sendable {
 }
 
 extension EngineRequest.Content {
-  /// What a client's line says of it, or its refusal. The engine refuses facts with its own words.
+  /// What a client's line says of it, or its refusal.
   ///
   /// Cost: that of writing and reading the line, where rows or the journal keep what clients choose.
   func asSaid() -> Self {
     do throws(Refusal) {
       switch self {
-      case .action(let action) where action.isIntent: return .action(try action.asSaid())
+      case .intent(let intent): return .intent(try intent.asSaid())
       case .query(let query): return .query(try query.asSaid())
-      case .action, .resume, .refused, .barrier: return self
+      case .resume, .refused, .barrier: return self
       }
     } catch {
       return .refused(error)

@@ -25,7 +25,7 @@ extension EngineCore {
 
   /// Notes whether the engine is to end at once.
   func noteStop(in actions: [Action]) {
-    for case .stop(let mode) in actions where mode != .suspend {
+    for case .intent(.stop(let mode)) in actions where mode != .suspend {
       isDraining.store(mode == .drain, ordering: .releasing)
     }
   }

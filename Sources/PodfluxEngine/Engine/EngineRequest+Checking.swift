@@ -22,19 +22,16 @@ extension EngineRequest {
 
   private func checked(for library: String) throws(Refusal) -> EngineRequest {
     if case .query(let query) = content { try query.checkConditions() }
-    guard case .action(let action) = content else { return self }
-    guard action.isIntent else {
-      throw Refusal(.unknownAction, "only the engine's own services tell facts; dispatch what is wanted")
-    }
-    try action.checkConditions()
-    switch action {
+    guard let intent else { return self }
+    try intent.checkConditions()
+    switch intent {
     case .updateSettings(let patch):
       try Self.check(patch)
       return exemplified(by: patch.filenameTemplate, portably: patch.portableNames ?? true)
     case .podcasts(.subscribe(let subscription)): return exemplified(by: subscription.wishes.filenameTemplate)
     case .podcasts(.update(_, let update)): return exemplified(by: update.filenameTemplate)
     case .podcasts(.importDocument(let document)):
-      return EngineRequest(.action(.podcasts(.import(try document.feeds()))), by: client, completion: completion)
+      return EngineRequest(.intent(.podcasts(.import(try document.feeds()))), by: client, completion: completion)
     case .cleanup(.adopt(let request)):
       guard let folder = request.folder else { return self }
       guard folder.hasPrefix("/") else {
@@ -44,7 +41,7 @@ extension EngineRequest {
       }
       let inside = try request.inside(Self.withoutLinks(library), folder: Self.withoutLinks(folder))
       try Self.checkFolder(folder)
-      return EngineRequest(.action(.cleanup(.adopt(inside))), by: client, completion: completion)
+      return EngineRequest(.intent(.cleanup(.adopt(inside))), by: client, completion: completion)
     default: return self
     }
   }

@@ -33,7 +33,7 @@ final class LibraryClient: EngineOwner, EngineClient {
   // MARK: Requests
 
   /// Posts an action and awaits its reply.
-  func post(_ action: Action) async -> Response.Outcome { await post(.action(action)) }
+  func post(_ intent: Intent) async -> Response.Outcome { await post(.intent(intent)) }
 
   private func post(_ content: EngineRequest.Content) async -> Response.Outcome {
     await withCheckedContinuation { continuation in

@@ -67,13 +67,13 @@ public final class Podflux: Sendable {
 
   /// Dispatches an action. When it returns, the action's changes are durable, even after a power cut.
   ///
-  /// - Parameter action: An intent (`Action.isIntent`); only the engine itself posts facts.
+  /// - Parameter intent: What is wanted. Facts, the other actions, are the engine's own to dispatch.
   /// - Throws: `Refusal`; nothing was changed then.
-  public func dispatch(_ action: Action) async throws(Refusal) -> Reply {
-    switch await client.post(action) {
+  public func dispatch(_ intent: Intent) async throws(Refusal) -> Reply {
+    switch await client.post(intent) {
     case .reply(let reply): return reply
     case .refusal(let refusal): throw refusal
-    case .answer: preconditionFailure("an action has a reply")
+    case .answer: preconditionFailure("an intent has a reply")
     }
   }
 

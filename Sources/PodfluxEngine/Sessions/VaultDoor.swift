@@ -44,7 +44,7 @@ final class VaultDoor: SecretDoor {
 
   /// Forgets the secret of a request that the engine does not get.
   func forgetSecret(of request: EngineRequest) {
-    if let secret = request.action?.login?.wish.secret { forget(secret) }
+    if let secret = request.intent?.login?.wish.secret { forget(secret) }
   }
 
   func keep(_ secret: KeptSecret) throws(Refusal) -> SecretReference {

@@ -317,7 +317,9 @@ final class InvariantChecker {
   // MARK: Promises
 
   private func noteResults(_ batch: Batch, _ rowsBefore: [DownloadID: Download], _ world: World) {
-    let answers = Array(zip(batch.actions, batch.turnout.outcomes))
+    let answers = zip(batch.actions, batch.turnout.outcomes).compactMap { action, outcome in
+      if case .intent(let intent) = action { (intent, outcome) } else { nil }
+    }
     let changesMany = batch.actions.contains { $0.isBulk }
     let news = world.process.map { FeedNews($0.ledger.notes) } ?? FeedNews()
     world.client.noteResults(answers, rows: rowsBefore, isAlone: batch.actions.count == 1, news)
@@ -328,7 +330,8 @@ final class InvariantChecker {
 extension Action {
   /// Whether it concerns several downloads at once.
   fileprivate var isBulk: Bool {
-    switch self {
+    guard case .intent(let intent) = self else { return false }
+    return switch intent {
     case .downloads(.pause(.one)), .downloads(.resume(.one)), .downloads(.cancel(.one)), .downloads(.retry(.one)),
       .downloads(.remove(.one, _)):
       false

@@ -39,9 +39,10 @@ struct SimulatedClient {
 
   // MARK: What it wants
 
+  /// - Returns: nil if it wants nothing this time.
   func intent(
     rows: [DownloadID: Download], origins: [SimulatedOrigin], using random: inout SeededGenerator
-  ) -> Action {
+  ) -> Intent? {
     switch random.below(48) {
     case 0...11 where rows.count < limit: .downloads(.enqueue(wish(for: origins, using: &random)))
     case 0...11: .downloads(.remove(.one(name(rows, using: &random)), deletingFile: random.once(in: 2)))
@@ -60,7 +61,7 @@ struct SimulatedClient {
         : .filters(filterIntent(over: .downloads, using: &random))
     case 40...42: .cleanup(random.once(in: 5) ? .cancel : .run(Self.cleanup(using: &random)))
     case 44 where hasObstacles: networkIntent(using: &random)
-    default: random.once(in: 8) ? .stop(random.pick([.now, .drain, .suspend])) : .timeCame
+    default: random.once(in: 8) ? .stop(random.pick([.now, .drain, .suspend])) : nil
     }
   }
 
@@ -214,13 +215,13 @@ struct SimulatedClient {
     }
   }
 
-  private func networkIntent(using random: inout SeededGenerator) -> Action {
+  private func networkIntent(using random: inout SeededGenerator) -> Intent {
     guard random.once(in: 4) else { return .network(.auto) }
     return .network(.report(random.pick(SimulatedPath.all)))
   }
 
-  /// Actions that remove all obstacles.
-  static let openings: [Action] = {
+  /// Intents that remove all obstacles.
+  static let openings: [Intent] = {
     var patch = SettingsPatch()
     patch.schedule = []
     patch.storageQuotaBytes = 0
@@ -231,7 +232,7 @@ struct SimulatedClient {
 
 extension SimulatedClient {
   /// Lets requests lead anywhere.
-  static let openingOfAddresses: Action = {
+  static let openingOfAddresses: Intent = {
     var patch = SettingsPatch()
     patch.addresses = .some(AddressRule.any)
     return .updateSettings(patch)
@@ -247,13 +248,13 @@ extension SimulatedClient {
   ///   - isAlone: Whether the batch did nothing else, so that the result of a bulk change is known.
   ///   - news: What intents of feeds have made of downloads.
   mutating func noteResults(
-    _ answers: [(Action, Dispatcher<Stores>.Outcome)], rows: [DownloadID: Download], isAlone: Bool,
+    _ answers: [(Intent, Dispatcher<Stores>.Outcome)], rows: [DownloadID: Download], isAlone: Bool,
     _ news: FeedNews = FeedNews()
   ) {
     var news = news
-    for (action, outcome) in answers {
+    for (intent, outcome) in answers {
       guard case .handled(let reply) = outcome else { continue }
-      switch (action, reply) {
+      switch (intent, reply) {
       case (.downloads(.enqueue(let wish)), .enqueued(let id, created: true)?): add(wish, as: id)
       case (.downloads(.enqueue(let wish)), .enqueued(let id, created: false)?) where wish.origin == .user:
         if wishes[id]?.addresses.last == wish.address { wishes[id]?.isOfFeed = false }

@@ -20,7 +20,7 @@ struct SimulatedListener {
 
   func intent(
     _ model: FeedModel, _ places: [FeedPlace], downloads: Int, using random: inout SeededGenerator
-  ) -> Action {
+  ) -> Intent {
     guard !wishes.isEmpty else { return .podcasts(subscription(places, using: &random)) }
     let intent: PodcastIntent =
       switch random.below(28) {

@@ -82,8 +82,8 @@ final class SimulatedEngine {
     if !isTaken { world.watch { throw Violation(.answers, "there is no room for a request") } }
   }
 
-  func ask(_ intent: Action) {
-    ask(.action(intent))
+  func ask(_ intent: Intent) {
+    ask(.intent(intent))
   }
 
   func handle(_ signal: SimulatedSignal) throws {

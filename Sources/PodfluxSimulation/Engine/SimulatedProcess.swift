@@ -336,12 +336,12 @@ final class SimulatedProcess: EngineSession {
 
 extension Action {
   /// Whether a sabotage keeps it out of the log.
-  fileprivate var isUnlogged: Bool { if case .updateSettings = self { true } else { false } }
+  fileprivate var isUnlogged: Bool { if case .intent(.updateSettings) = self { true } else { false } }
 
   /// Whether it is a fact that a service has told: neither the loop's own nor a reading.
   var isFromService: Bool {
     switch self {
-    case .recovered, .stop, .timeCame: false
+    case .recovered, .intent, .timeCame: false
     default: !isReading
     }
   }

@@ -101,8 +101,8 @@ public struct Simulation: Sendable {
     try refreshFeeds(world)
     let cleansFirst = world.random.once(in: 2)
     if cleansFirst { try cleanUp(world) }
-    for action in [Action.downloads(.verify(.all)), .downloads(.retry(.all)), .downloads(.resume(.all))] {
-      world.engine?.ask(action)
+    for intent in [Intent.downloads(.verify(.all)), .downloads(.retry(.all)), .downloads(.resume(.all))] {
+      world.engine?.ask(intent)
       try comeToRest(world)
     }
     try world.checker.checkRest(of: world)

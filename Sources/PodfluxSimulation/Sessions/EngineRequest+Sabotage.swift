@@ -7,12 +7,12 @@ extension EngineRequest.Content {
   /// - Parameter given: The request as the client gave it.
   func restoringAddress(of given: EngineRequest.Content) -> EngineRequest.Content {
     switch (self, given) {
-    case (.action(.downloads(.update(let id, var update))), .action(.downloads(.update(_, let given)))):
+    case (.intent(.downloads(.update(let id, var update))), .intent(.downloads(.update(_, let given)))):
       update.address = given.address
-      return .action(.downloads(.update(id, update)))
-    case (.action(.podcasts(.update(let id, var update))), .action(.podcasts(.update(_, let given)))):
+      return .intent(.downloads(.update(id, update)))
+    case (.intent(.podcasts(.update(let id, var update))), .intent(.podcasts(.update(_, let given)))):
       update.address = given.address
-      return .action(.podcasts(.update(id, update)))
+      return .intent(.podcasts(.update(id, update)))
     default: return self
     }
   }

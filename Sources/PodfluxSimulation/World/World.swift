@@ -199,7 +199,10 @@ final class World {
   private func speak() {
     guard !isCalm else { return }
     if let engine {
-      for _ in 0..<random.within(1...3) { engine.ask(content(for: engine)) }
+      for _ in 0..<random.within(1...3) {
+        // What wakes the stores may come early.
+        if let content = content(for: engine) { engine.ask(content) } else { engine.post(.timeCame) }
+      }
       speakOfFeeds(to: engine)
       speakOfNames(to: engine)
       speakOfTags(to: engine)
@@ -212,15 +215,15 @@ final class World {
     schedule(.client, after: random.once(in: 30) ? Int64(random.within(1_000...60_000)) : random.delay() * 2)
   }
 
-  private func content(for engine: SimulatedEngine) -> EngineRequest.Content {
+  private func content(for engine: SimulatedEngine) -> EngineRequest.Content? {
     if case .suspended = engine.loop.lifecycle, random.once(in: 3) { return .resume }
     switch random.below(suffers(.suspensions) ? 160 : 120) {
     case 0: return .barrier
     case 1: return .refused(Refusal(.invalidValue, "it was refused before"))
     case 2...3: return DownloadID("d0").map { .query(.resumeData($0)) } ?? .barrier
     case 158: return .resume
-    case 159: return .action(.stop(.suspend))
-    default: return .action(client.intent(rows: checker.rows, origins: origins, using: &random))
+    case 159: return .intent(.stop(.suspend))
+    default: return client.intent(rows: checker.rows, origins: origins, using: &random).map { .intent($0) }
     }
   }
 

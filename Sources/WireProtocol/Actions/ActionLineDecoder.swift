@@ -36,8 +36,8 @@ public struct ActionLineDecoder: Sendable {
     case JournalLine.endType: return .end(stamp)
     default: break
     }
-    if let form = ActionForm.fact(type) { return .action(try form.action(payload, line: line), stamp) }
-    return .action(try Self.intent(type, document.object), stamp)
+    if let form = ActionForm<Action>.fact(type) { return .action(try form.read(payload, line: line), stamp) }
+    return .action(.intent(try Self.intent(type, document.object)), stamp)
   }
 
   /// What follows from other lines, and changes nothing when they are read again.
@@ -46,13 +46,13 @@ public struct ActionLineDecoder: Sendable {
   ]
 
   /// Reads what clients send.
-  private static func intent(_ type: String, _ line: JSONObject) throws(Refusal) -> Action {
+  private static func intent(_ type: String, _ line: JSONObject) throws(Refusal) -> Intent {
     var unstamped = JSONObject()
     for member in line.members where member.key != "meta" { _ = unstamped.insert(member.value, for: member.key) }
-    guard case .action(let action) = try Request(Envelope(unstamped)) else {
+    guard case .intent(let intent) = try Request(Envelope(unstamped)) else {
       throw Refusal(.unknownAction, "\"\(type.clipped)\" is a question and changes nothing", path: "type")
     }
-    return action
+    return intent
   }
 }
 

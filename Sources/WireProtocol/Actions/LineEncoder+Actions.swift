@@ -12,7 +12,7 @@ extension LineEncoder {
   public mutating func action(_ action: Action, sequence: Int64, revision: Int64, time: Timestamp) {
     guard !action.isReading else { return }
     begin(LineStamp(revision: revision, sequence: sequence, time: time))
-    if case .downloads(.enqueue(var enqueue)) = action {
+    if case .intent(.downloads(.enqueue(var enqueue))) = action {
       // The most frequent line of all: without the copies that an action in return costs.
       enqueue.exchange(with: &writer)
     } else {

@@ -1,23 +1,21 @@
 import Flux
 import PodfluxCore
 
-/// The wire form of every action: the line's type, one sentence about it, and its members in the order of the alphabet.
+/// What has a wire form: the line's type, one sentence about it, and its members in the order of the alphabet.
 ///
 /// Clients' lines, the stream of actions and the journal are read and written by this form alone; `RequestForm.all` and
 /// `ActionForm.facts` list a template of each, for reading.
-extension Action {
-  /// Exchanges the members with a coder. Returns the action with the members that the coder has given it.
+protocol WireFormed: Sendable {
+  /// Exchanges the members with a coder. Returns the value with the members that the coder has given it.
+  func exchanged<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) -> Self
+}
+
+extension Intent: WireFormed {
   func exchanged<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) -> Self {
     switch self {
     case .downloads(let intent): return .downloads(try intent.exchanged(with: &coder))
     case .podcasts(let intent): return .podcasts(try intent.exchanged(with: &coder))
     case .sessions(let intent): return .sessions(try intent.exchanged(with: &coder))
-    case .attempt(var report):
-      try report.exchange(with: &coder)
-      return .attempt(report)
-    case .refresh(var report):
-      try report.exchange(with: &coder)
-      return .refresh(report)
     case .updateSettings(var patch):
       coder.type("settings/update", "Changes settings.")
       try coder.settings(&patch)
@@ -55,12 +53,20 @@ extension Action {
     case .cleanup(.cancel):
       coder.type("cleanup/cancel", "Ends the cleanup that runs, and the one that waits.")
       return self
-    default: return try exchangedFact(with: &coder)
     }
   }
+}
 
-  private func exchangedFact<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) -> Action {
+extension Action: WireFormed {
+  func exchanged<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) -> Self {
     switch self {
+    case .intent(let intent): return .intent(try intent.exchanged(with: &coder))
+    case .attempt(var report):
+      try report.exchange(with: &coder)
+      return .attempt(report)
+    case .refresh(var report):
+      try report.exchange(with: &coder)
+      return .refresh(report)
     case .recovered(var recovery):
       coder.type("engine/recovered", "The engine has opened its library.")
       try recovery.exchange(with: &coder)
@@ -114,23 +120,21 @@ extension Action {
     case .session(var fact):
       try fact.exchange(with: &coder)
       return .session(fact)
-    case .downloads, .podcasts, .sessions, .attempt, .refresh, .updateSettings, .filters, .network, .stop, .cleanup:
-      preconditionFailure("exchanged(with:) has a form for it")
     }
   }
 }
 
 /// The form of an action, by which its lines are read and described.
-struct ActionForm: Sendable {
+struct ActionForm<Subject: WireFormed>: Sendable {
   let type: String
   let sentence: String
   let schema: PayloadSchema
   /// The names of the members, as a refusal lists them.
   let keys: [String]
-  private let template: Action
+  private let template: Subject
 
   /// - Parameter leading: The members that a refusal names first; the others follow in the order of the alphabet.
-  init(_ template: Action, naming leading: [String] = []) {
+  init(_ template: Subject, naming leading: [String] = []) {
     var describer = PayloadDescriber()
     _ = template.exchanged(with: &describer)
     (type, sentence, schema) = (describer.type, describer.sentence, describer.schema)
@@ -138,14 +142,14 @@ struct ActionForm: Sendable {
     self.template = template
   }
 
-  /// Reads an action's payload from a line.
-  func action(_ payload: JSONObject, line: [UInt8] = []) throws(Refusal) -> Action {
+  /// Reads the payload of a line.
+  func read(_ payload: JSONObject, line: [UInt8] = []) throws(Refusal) -> Subject {
     var reader = PayloadReader(fields: try Fields(payload, at: Request.payloadPath, knowing: keys), line: line)
     return try template.exchanged(with: &reader)
   }
 }
 
-extension ActionForm {
+extension ActionForm<Action> {
   /// The form of what services and the engine itself dispatch; nil if no fact has this type.
   static func fact(_ type: String) -> ActionForm? { factsByType[type] }
 

@@ -76,7 +76,7 @@ extension RefreshReport {
   static let template = RefreshReport(refresh: .init(feed: .template, generation: 0), news: .stopped)
 }
 
-extension ActionForm {
+extension ActionForm<Action> {
   /// What refreshes report, and lists of feeds as they were read from OPML.
   static let podcastFacts: [ActionForm] =
     [
@@ -87,7 +87,7 @@ extension ActionForm {
     ].map {
       ActionForm(
         .refresh(RefreshReport(refresh: RefreshReport.template.refresh, news: $0)), naming: ["feed", "refresh"])
-    } + [ActionForm(.podcasts(.import(.template)))]
+    } + [ActionForm(.intent(.podcasts(.import(.template))))]
 }
 
 extension RefreshReport.EpisodeChange: FormedPayload {

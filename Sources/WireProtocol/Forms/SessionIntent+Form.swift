@@ -145,7 +145,7 @@ extension SessionFact {
   }
 }
 
-extension ActionForm {
+extension ActionForm<Action> {
   /// What a service finds out about sessions.
   static let sessionFacts: [ActionForm] = [
     .opened(.template, expires: nil), .failed(.template, .template),

@@ -22,16 +22,16 @@ struct RequestForm: Sendable {
   let type: String
   let sentence: String
   let members: [PayloadDescriber.Member]
-  /// The form of an action; nil for a query.
-  let action: ActionForm?
+  /// The form of an intent; nil for a query.
+  let intent: ActionForm<Intent>?
   let read: @Sendable (JSONObject) throws(Refusal) -> Request
 
-  /// An action, by its form.
-  init(_ template: Action, naming leading: [String] = []) {
+  /// An intent, by its form.
+  init(_ template: Intent, naming leading: [String] = []) {
     let form = ActionForm(template, naming: leading)
-    (type, sentence, action) = (form.type, form.sentence, form)
+    (type, sentence, intent) = (form.type, form.sentence, form)
     members = form.schema.members.filter { PayloadDescriber.isShown($0.key) }
-    read = { payload throws(Refusal) in .action(try form.action(payload)) }
+    read = { payload throws(Refusal) in .intent(try form.read(payload)) }
   }
 
   /// A query.
@@ -39,7 +39,7 @@ struct RequestForm: Sendable {
     _ type: String, _ sentence: String, knowing keys: [String] = [], requiring required: [String] = [],
     _ read: @escaping @Sendable (JSONObject) throws(Refusal) -> Request
   ) {
-    (self.type, self.sentence, action, self.read) = (type, sentence, nil, read)
+    (self.type, self.sentence, intent, self.read) = (type, sentence, nil, read)
     members = keys.map {
       PayloadDescriber.Member(
         key: $0, kind: "", schema: .anything, presence: required.contains($0) ? .required : .optional)

@@ -17,7 +17,7 @@ package struct RequestEncoder: Sendable {
     writer.removeAll()
   }
 
-  /// Writes a request. An action must be an intent (`Action.isIntent`).
+  /// Writes a request.
   package mutating func append(_ request: Request, id: Int64) {
     writer.object { line in
       line.object("meta") { $0.member("id", id) }
@@ -32,7 +32,7 @@ extension JSONWriter {
   /// The members of a request's payload; sets `lineType`.
   fileprivate mutating func payload(of request: Request) {
     switch request {
-    case .action(let action): _ = action.exchanged(with: &self)
+    case .intent(let intent): _ = intent.exchanged(with: &self)
     case .query(let query): payload(of: query)
     case .resume: lineType = "engine/resume"
     }

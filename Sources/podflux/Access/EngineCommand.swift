@@ -160,13 +160,13 @@ extension EngineAccess {
   ///
   /// - Throws: `EngineRefusal` or `ConnectionFailure`.
   @discardableResult
-  func order(_ action: Action) throws -> JSONObject {
-    try connection.ask(.action(action)).get()
+  func order(_ intent: Intent) throws -> JSONObject {
+    try connection.ask(.intent(intent)).get()
   }
 
   /// How many things an action has concerned.
-  func affected(by action: Action) throws -> Int64 {
-    try order(action).required("affected", JSONObject.integer)
+  func affected(by intent: Intent) throws -> Int64 {
+    try order(intent).required("affected", JSONObject.integer)
   }
 
   /// How many downloads an intent has concerned, which is ordered in pieces if they are more than a request has room

@@ -21,9 +21,9 @@ struct RunReport {
   private static let cancelLooks = 100
 
   /// Asks for a run, and waits for its end.
-  init(of action: Action, with access: EngineAccess) throws {
+  init(of intent: Intent, with access: EngineAccess) throws {
     let turn = try CleanupTurn(with: access)
-    let number = try Self.order(action, with: access).required("run", JSONObject.integer)
+    let number = try Self.order(intent, with: access).required("run", JSONObject.integer)
     library = access.library
     do {
       run = try Self.wait(for: number, with: access)
@@ -45,11 +45,11 @@ struct RunReport {
     code: Refusal.Code.conflict.rawValue, message: "another client has cancelled it before it began")
 
   /// At most one run waits at a time: a waiting run of another command, or of a killed one, goes first.
-  private static func order(_ action: Action, with access: EngineAccess) throws -> JSONObject {
+  private static func order(_ intent: Intent, with access: EngineAccess) throws -> JSONObject {
     var wasFree = false
     while true {
       do {
-        return try access.order(action)
+        return try access.order(intent)
       } catch let refusal as EngineRefusal where refusal.is(.conflict) && refusal.path == nil {
         let isFree = try !isAnotherWaiting(access)
         // The waiting run may have begun since. A second refusal without a waiting run has another cause.

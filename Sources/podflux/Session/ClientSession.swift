@@ -59,7 +59,7 @@ final class ClientSession: EngineClient {
       }
     let content: EngineRequest.Content =
       switch decoded.content {
-      case .success(.action(let action)): .action(action)
+      case .success(.intent(let intent)): .intent(intent)
       case .success(.query(let query)): .query(query)
       case .success(.resume): .resume
       case .failure(let refusal): .refused(refusal)

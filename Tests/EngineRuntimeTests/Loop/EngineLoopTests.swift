@@ -15,7 +15,7 @@ struct EngineLoopTests {
   private func enqueue(_ name: String) throws -> EngineRequest.Content {
     var wish = DownloadIntent.Enqueue(address: try WebAddress("http://example.org/\(name).mp3"))
     wish.id = DownloadID(name)
-    return .action(.downloads(.enqueue(wish)))
+    return .intent(.downloads(.enqueue(wish)))
   }
 
   @Test("A batch is committed, answered, executed and published, in this order, and then its delivery ends")
@@ -87,7 +87,7 @@ struct EngineLoopTests {
   @Test("A stop whose commit fails happens at the deadline")
   func stopWithFullDisk() throws {
     host.isDiskFull = true
-    #expect(host.post(.action(.stop(.now)), "1"))
+    #expect(host.post(.intent(.stop(.now)), "1"))
     #expect(host.run() == ["commits begin to fail", "1: done", "turn ended"])
     #expect(host.timers[.deadline] == EngineLoop.stopMilliseconds)
     host.loop.fire(.deadline)
@@ -131,7 +131,7 @@ struct EngineLoopTests {
 
   @Test("A suspended engine refuses actions, does nothing, and opens its library again at the resumption")
   func suspension() throws {
-    #expect(host.post(.action(.stop(.suspend)), "1"))
+    #expect(host.post(.intent(.stop(.suspend)), "1"))
     #expect(host.post(try enqueue("a"), "2"))
     #expect(
       host.run() == [
@@ -171,7 +171,7 @@ struct EngineLoopTests {
     var patch = SettingsPatch()
     patch.cleanupOnStart = false
     host.mailbox.post(fact: .surveyed(1, .complete(.init(), remark: nil)))
-    #expect(host.post(.action(.updateSettings(patch)), "settings"))
+    #expect(host.post(.intent(.updateSettings(patch)), "settings"))
     #expect(host.run().last == "turn ended")
     host.isDiskFull = true
     host.loop.suspend(for: .process, answering: host.request(.barrier, "suspension"))
@@ -185,15 +185,15 @@ struct EngineLoopTests {
 
   @Test("A reported path survives a suspension")
   func reportedPath() throws {
-    #expect(host.post(.action(.network(.report(NetworkPath(status: .offline)))), "1"))
-    #expect(host.post(.action(.stop(.suspend)), "2"))
+    #expect(host.post(.intent(.network(.report(NetworkPath(status: .offline)))), "1"))
+    #expect(host.post(.intent(.stop(.suspend)), "2"))
     #expect(host.post(.resume, "3"))
     #expect(host.run().contains("prepared, offline reported"))
   }
 
   @Test("A closed engine refuses requests, and does nothing more")
   func closed() throws {
-    #expect(host.post(.action(.stop(.now)), "1"))
+    #expect(host.post(.intent(.stop(.now)), "1"))
     #expect(host.post(try enqueue("a"), "2"))
     #expect(host.run().suffix(3) == ["turn ended", "given up", "closed: shutdown, 0 queued"])
     #expect(host.post(try enqueue("b"), "3"))

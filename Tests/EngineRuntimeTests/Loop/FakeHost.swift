@@ -2,6 +2,7 @@ import EngineRuntime
 import Flux
 import Persistence
 import PodfluxCore
+import TestActions
 
 /// A host that logs, in order, the loop's calls.
 final class FakeHost: EngineHost {

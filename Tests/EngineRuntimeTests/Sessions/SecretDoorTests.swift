@@ -38,7 +38,7 @@ struct SecretDoorTests {
   init() throws {
     let login = Login(.init(hosts: ["a.example"], kind: .bearer), source: .text("s3cret"))
     let address = try WebAddress("https://a.example/feed")
-    request = EngineRequest(.action(.podcasts(.subscribe(.init(address: address, session: .new(login)))))) { _ in }
+    request = EngineRequest(.intent(.podcasts(.subscribe(.init(address: address, session: .new(login)))))) { _ in }
   }
 
   @Test("Leaves it in the vault if the answer says that something was made for it, and nowhere if not")
@@ -51,11 +51,11 @@ struct SecretDoorTests {
     for (outcome, count) in outcomes {
       let door = Door()
       let kept = request.keepingSecret(with: door)
-      guard case .action(let action) = kept.content else {
+      guard case .intent(let intent) = kept.content else {
         Issue.record("\(kept.content)")
         continue
       }
-      #expect(action.login?.source == nil && action.login?.wish.secret != nil)
+      #expect(intent.login?.source == nil && intent.login?.wish.secret != nil)
       #expect(door.kept.withLock(\.count) == 1)
       #expect(door.arrivals.withLock(\.count) == 0)
       kept.completion(Response(outcome: outcome, revision: 1))
@@ -71,8 +71,8 @@ struct SecretDoorTests {
       Issue.record("\(refused.content)")
       return
     }
-    let plain = EngineRequest(.action(.downloads(.pause(.all)))) { _ in }
-    guard case .action(.downloads(.pause(.all))) = plain.keepingSecret(with: Door(refusing: .hasStopped)).content else {
+    let plain = EngineRequest(.intent(.downloads(.pause(.all)))) { _ in }
+    guard case .intent(.downloads(.pause(.all))) = plain.keepingSecret(with: Door(refusing: .hasStopped)).content else {
       Issue.record("\(plain.content)")
       return
     }

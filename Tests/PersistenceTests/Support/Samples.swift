@@ -1,6 +1,7 @@
 import Flux
 import Foundation
 import GRDB
+import TestActions
 import Testing
 
 @testable import Persistence

@@ -89,7 +89,7 @@ struct MovingParameterTests {
     Login(Session.Wish(hosts: [], kind: .parameter, parameter: name), source: source)
   }
 
-  private func enqueue(_ url: String, mirrors: [String] = [], _ login: Login) throws -> Action {
+  private func enqueue(_ url: String, mirrors: [String] = [], _ login: Login) throws -> Intent {
     .downloads(
       .enqueue(
         .init(
@@ -97,7 +97,7 @@ struct MovingParameterTests {
           session: .new(login))))
   }
 
-  private func subscribe(_ url: String, _ login: Login) throws -> Action {
+  private func subscribe(_ url: String, _ login: Login) throws -> Intent {
     .podcasts(.subscribe(.init(address: try WebAddress(url), session: .new(login))))
   }
 
@@ -117,7 +117,7 @@ struct MovingParameterTests {
     (feed.address, feed.session) = (try WebAddress(url), .new(Self.login(name)))
     (download.address, download.session) = (try WebAddress(url), .new(Self.login(name)))
     let (feedID, id) = (try #require(FeedID("f")), try DownloadID.named("d"))
-    let moved = try [Action.podcasts(.update(feedID, feed)), .downloads(.update(id, download))].map {
+    let moved = try [Intent.podcasts(.update(feedID, feed)), .downloads(.update(id, download))].map {
       try $0.movingParameter()
     }
     (feed.address, feed.session) = (try WebAddress(rest), .new(login))

@@ -222,21 +222,21 @@ struct SessionsStoreTests {
     feed.session = .new(login)
     var download = DownloadIntent.Update()
     download.session = .new(login)
-    let actions: [Action] = [
+    let intents: [Intent] = [
       .sessions(.open(.init(id: nil, login: login))),
       .downloads(.enqueue(.init(address: address, session: .new(login)))),
       .downloads(.update(try .named("a"), download)),
       .podcasts(.subscribe(.init(address: address, session: .new(login)))),
       .podcasts(.update(try #require(FeedID("f")), feed)),
     ]
-    for action in actions {
-      #expect(!"\(action)".contains("hunter2"))
-      let safe = action.keepingSecret { source, _ in
+    for intent in intents {
+      #expect(!"\(intent)".contains("hunter2"))
+      let safe = intent.keepingSecret { source, _ in
         if case .text(let text) = source { kept.append(text) }
         return reference
       }
       #expect("\(safe)".contains(String(repeating: "a", count: 32)))
     }
-    #expect(kept == Array(repeating: "hunter2", count: actions.count))
+    #expect(kept == Array(repeating: "hunter2", count: intents.count))
   }
 }

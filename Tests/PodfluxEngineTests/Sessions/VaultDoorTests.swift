@@ -24,7 +24,7 @@ struct VaultDoorTests {
     Session.Wish(hosts: ["a.example"], kind: kind, user: user)
   }
 
-  private func open(_ source: SecretSource?, _ wish: Session.Wish? = nil) -> Action {
+  private func open(_ source: SecretSource?, _ wish: Session.Wish? = nil) -> Intent {
     .sessions(.open(.init(login: Login(wish ?? self.wish(), source: source))))
   }
 
@@ -40,21 +40,21 @@ struct VaultDoorTests {
     return path
   }
 
-  @Test("leaves a reference in its place, in every action that can have one")
+  @Test("leaves a reference in its place, in every intent that can have one")
   func references() throws {
     let choice = SessionChoice.new(Login(wish(), source: .text("s3cret")))
     let address = try WebAddress("https://a.example/")
     var (download, feed) = (DownloadIntent.Update(), PodcastIntent.Update())
     (download.session, feed.session) = (choice, choice)
     let (id, feedID) = (try #require(DownloadID("a")), try #require(FeedID("a")))
-    let actions: [Action] = [
+    let intents: [Intent] = [
       open(.text("s3cret")), .downloads(.enqueue(.init(address: address, session: choice))),
       .downloads(.update(id, download)), .podcasts(.subscribe(.init(address: address, session: choice))),
       .podcasts(.update(feedID, feed)),
     ]
     var references: Set<SecretReference> = []
-    for action in actions {
-      let taken = try door.takingSecret(of: action)
+    for intent in intents {
+      let taken = try door.takingSecret(of: intent)
       let login = try #require(taken.login)
       #expect(login.source == nil)
       let reference = try #require(login.wish.secret)
@@ -62,10 +62,10 @@ struct VaultDoorTests {
       references.insert(reference)
       var dumped = "\(taken)"
       dump(taken, to: &dumped)
-      dump(action, to: &dumped)
+      dump(intent, to: &dumped)
       #expect(!dumped.contains("s3cret"))
     }
-    #expect(references.count == actions.count)
+    #expect(references.count == intents.count)
     #expect(try door.takingSecret(of: open(nil)) == open(nil), "a session that is there keeps its own")
     #expect(try door.takingSecret(of: .downloads(.pause(.all))) == .downloads(.pause(.all)))
   }
@@ -82,7 +82,7 @@ struct VaultDoorTests {
     #expect(wish.address.description == "https://a.example/f?n=1")
     #expect(kept.wish.parameter == "auth" && kept.source == nil)
     #expect(try vault.secret(for: #require(kept.wish.secret)) == KeptSecret("s3cret"))
-    let nameless = Action.podcasts(.subscribe(.init(address: wish.address, session: .new(login))))
+    let nameless = Intent.podcasts(.subscribe(.init(address: wish.address, session: .new(login))))
     #expect(throws: Refusal.self) { try door.takingSecret(of: nameless) }
   }
 

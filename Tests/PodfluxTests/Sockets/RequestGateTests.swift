@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A client's unanswered requests")
 struct RequestGateTests {
-  private let action = EngineRequest.Content.action(.filters(.clear))
+  private let action = EngineRequest.Content.intent(.filters(.clear))
   private let query = EngineRequest.Content.query(.snapshot(.init()))
 
   private func admits(_ gate: inout RequestGate, _ content: EngineRequest.Content, _ byteCount: Int) -> Bool {

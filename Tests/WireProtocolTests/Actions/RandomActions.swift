@@ -1,5 +1,6 @@
 import Flux
 import PodfluxCore
+import TestActions
 import TestSupport
 
 /// Draws actions of every case, with everything in them that can be: the texts that JSON has to escape, the numbers at

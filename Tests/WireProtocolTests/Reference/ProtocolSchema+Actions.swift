@@ -8,7 +8,7 @@ extension ProtocolSchema {
   /// Lets the schema say of an action what its form says: the line, its payload, and the objects in that with a name.
   ///
   /// Lines with equal payloads share a definition.
-  mutating func declare(_ form: ActionForm) throws {
+  mutating func declare(_ form: ActionForm<Intent>) throws {
     var line = line(of: form.type) ?? Self.line(form.type, payload: Self.payload(of: form.type))
     let required = ["type"] + (form.schema.needsMembers ? ["payload"] : [])
     line = line.replacing("required", with: .array(required.map(JSONValue.string)))
@@ -19,7 +19,7 @@ extension ProtocolSchema {
   }
 
   /// Lets the schema say of a fact's payload what its form says.
-  mutating func declare(fact form: ActionForm) throws {
+  mutating func declare(fact form: ActionForm<Action>) throws {
     try define(objectsIn: form.schema)
     try define(Self.payload(of: form.type), as: payload(form.schema, naming: form.keys.sorted()))
   }

@@ -10,7 +10,7 @@ extension CleanupStore {
 
     init?(_ action: Action) {
       switch action {
-      case .cleanup(let intent): self = .intent(intent)
+      case .intent(.cleanup(let intent)): self = .intent(intent)
       case .recovered(let recovery): self = .recovered(recovery)
       case .surveyed(let run, let news): self = .surveyed(run, news)
       case .cleaned(let key, let outcome): self = .cleaned(key, outcome)

@@ -133,10 +133,10 @@ public struct DownloadsStore: DomainStore {
   ) throws -> Reply? {
     let settings = context.settings
     switch action {
-    case .downloads(let intent): return try handle(intent, reading: context, in: &turn)
+    case .intent(.downloads(let intent)): return try handle(intent, reading: context, in: &turn)
     case .attempt(let report): try handle(report, reading: context, in: &turn)
     case .recovered(let recovery): try recover(recovery, settings: settings, in: &turn)
-    case .stop: if context.lifecycle.isEnding { stopAttempts(in: &turn) }
+    case .intent(.stop): if context.lifecycle.isEnding { stopAttempts(in: &turn) }
     case .deleted(let key): try finishDeletion(key, in: &turn)
     case .notDeleted(let key, _): try postponeDeletion(key, in: &turn)
     case .verified(let verification, let verdict): try finish(verification, verdict, context.steps, in: &turn)

@@ -38,7 +38,7 @@ extension InvariantChecker {
         else { continue }
         resting.rest(asked.host, until: now.advanced(byMilliseconds: asked.milliseconds))
       // A person wants to know what the host says by now.
-      case .downloads(.retry(.one(let id))): [rowsBefore[id], rows[id]].forEach { forgetRest(of: $0) }
+      case .intent(.downloads(.retry(.one(let id)))): [rowsBefore[id], rows[id]].forEach { forgetRest(of: $0) }
       default: break
       }
     }

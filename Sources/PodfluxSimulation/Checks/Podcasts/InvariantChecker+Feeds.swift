@@ -35,7 +35,7 @@ extension InvariantChecker {
 
   private func noteFeedResults(_ batch: Batch, in world: World) {
     for (action, outcome) in zip(batch.actions, batch.turnout.outcomes) {
-      guard case .podcasts(let intent) = action, case .handled(let reply) = outcome else { continue }
+      guard case .intent(.podcasts(let intent)) = action, case .handled(let reply) = outcome else { continue }
       world.listener.noteResult(of: intent, reply)
       guard case .import = intent else { continue }
       for feed in feeds.feeds.values where world.listener.wishes[feed.id] == nil {
@@ -82,7 +82,7 @@ extension InvariantChecker {
   private func checkMove(of feed: Feed, from former: Feed, _ batch: Batch, _ world: World) throws {
     guard feed.address != former.address else { return }
     let isAsked = batch.actions.contains {
-      if case .podcasts(.update(feed.id, let update)) = $0 { update.address != nil } else { false }
+      if case .intent(.podcasts(.update(feed.id, let update))) = $0 { update.address != nil } else { false }
     }
     guard !isAsked else { return }
     for case .refresh(let report) in batch.actions where report.news == .moved(feed.address) {
@@ -108,7 +108,7 @@ extension InvariantChecker {
   private func checkOutlived(_ batch: Batch, _ changes: Changes, _ writes: [FeedWrite]) throws {
     let isOfFeedsOnly = batch.actions.allSatisfy { action in
       switch action {
-      case .podcasts, .refresh: true
+      case .intent(.podcasts), .refresh: true
       default: false
       }
     }
@@ -193,6 +193,6 @@ extension DownloadsStore {
 extension Batch {
   /// Whether a client has asked for the files of a feed to go with it.
   fileprivate func deletesFiles(of feed: FeedID) -> Bool {
-    actions.contains { if case .podcasts(.unsubscribe(feed, deletingFiles: true)) = $0 { true } else { false } }
+    actions.contains { $0 == .intent(.podcasts(.unsubscribe(feed, deletingFiles: true))) }
   }
 }

@@ -103,13 +103,20 @@ extension StableHash {
       mix(report.summary)
     case .timeCame: mix(1 as UInt64)
     case .upkeepDone(let gone): gone.forEach { mix($0.description) }
-    case .downloads(let intent): mix(intent)
-    case .updateSettings(let patch): mix(Int64(patch.maxConcurrent ?? -1))
+    case .intent(let intent): mix(intent)
     case .roomCame(let bytes): mix(bytes)
     case .localTime(let zone): mix(zone.seconds)
-    case .stop(let mode): mix(mode.rawValue)
     case .recovered(let recovery): recovery.published.forEach { mix($0.description) }
     default: mix("\(action)")
+    }
+  }
+
+  private mutating func mix(_ intent: Intent) {
+    switch intent {
+    case .downloads(let intent): mix(intent)
+    case .updateSettings(let patch): mix(Int64(patch.maxConcurrent ?? -1))
+    case .stop(let mode): mix(mode.rawValue)
+    default: mix("\(intent)")
     }
   }
 
@@ -162,16 +169,26 @@ extension Action {
     switch self {
     case .attempt(let report): "\(report.attempt.download)/\(report.attempt.generation) \(report.news.summary)"
     case .refresh(let report): report.summary
+    case .intent(let intent): intent.summary
+    case .verified(let verification, let verdict): "verified \(verification.key): \(verification.download) \(verdict)"
+    case .surveyed(let run, .found(let steps)):
+      "looked \(run): "
+        + steps.map { "\($0.decision.rawValue) \($0.finding), because \($0.because)" }.joined(separator: "; ")
+    default: "\(self)"
+    }
+  }
+}
+
+extension Intent {
+  /// The intent in a few words.
+  fileprivate var summary: String {
+    switch self {
     case .downloads(.enqueue(let wish)):
       "enqueue \(wish.id?.description ?? "-") \(wish.address) \(wish.priority)\(wish.isPaused ? " paused" : "")"
         + (wish.description.path.map { " as \($0)" } ?? "")
     case .downloads(let intent): "\(intent)"
     case .updateSettings(let patch):
       "settings maxConcurrent \(patch.maxConcurrent.map(String.init) ?? "-") maxPerHost \(patch.maxPerHost.map(String.init) ?? "-")"
-    case .verified(let verification, let verdict): "verified \(verification.key): \(verification.download) \(verdict)"
-    case .surveyed(let run, .found(let steps)):
-      "looked \(run): "
-        + steps.map { "\($0.decision.rawValue) \($0.finding), because \($0.because)" }.joined(separator: "; ")
     default: "\(self)"
     }
   }

@@ -36,7 +36,7 @@ struct CleanCommand: EngineCommand {
 
   func run() throws {
     try withEngine { access, console in
-      func request(_ mode: CleanupOptions.Mode, isDeep: Bool) -> Action {
+      func request(_ mode: CleanupOptions.Mode, isDeep: Bool) -> Intent {
         .cleanup(.run(CleanupRequest(mode: mode, missing: missing, orphans: orphans, isDeep: isDeep)))
       }
       if orphans == .delete, !plan, !console.options.yes {

@@ -1,6 +1,7 @@
 import Flux
 import GRDB
 import Persistence
+import TestActions
 import Testing
 
 @testable import PodfluxCore

@@ -1,14 +1,13 @@
 import PodfluxCore
 
-extension Action {
+extension Intent {
   /// The intent as a client's line says it, where rows or the journal keep values that clients choose: lines have
   /// limits that the values have not, and no engine reads what is outside them.
   ///
   /// Cost: that of writing and reading the line.
   ///
-  /// - Precondition: It is an intent (`isIntent`).
   /// - Throws: `Refusal`, as for a line that says the same.
-  package func asSaid() throws(Refusal) -> Action {
+  package func asSaid() throws(Refusal) -> Intent {
     try checkConditions()
     switch self {
     case .updateSettings(let patch): try patch.checkNumbers()
@@ -26,8 +25,8 @@ extension Action {
       return self
     default: return self
     }
-    guard case .action(let said) = try Request.action(self).asSaid() else {
-      preconditionFailure("the line of an action asks for one")
+    guard case .intent(let said) = try Request.intent(self).asSaid() else {
+      preconditionFailure("the line of an intent says one")
     }
     return said
   }

@@ -1,0 +1,46 @@
+/// What a client wants: the actions that a program dispatches.
+///
+/// ```swift
+/// _ = try await podflux.dispatch(.downloads(.pause(.all)))
+/// ```
+public enum Intent: Hashable, Sendable {
+  /// Something of the downloads.
+  case downloads(DownloadIntent)
+  /// Something of feeds or episodes.
+  case podcasts(PodcastIntent)
+  /// Other settings.
+  case updateSettings(SettingsPatch)
+  /// Something of sessions.
+  case sessions(SessionIntent)
+  /// Something of the filters.
+  case filters(FilterIntent, over: FilterSubject = .downloads)
+  /// Something of the network.
+  case network(NetworkIntent)
+  /// Rows and files compared, or compared no more.
+  case cleanup(CleanupIntent)
+  /// The end of the engine's work; the end of input and signals mean it too.
+  case stop(StopMode)
+}
+
+/// How the engine's work ends.
+public enum StopMode: String, Hashable, Sendable, Comparable {
+  /// Goes on until nothing can move any more.
+  case drain
+  /// Checkpoints what runs, and gives the library up until it is taken again.
+  case suspend
+  /// Checkpoints what runs, and stops.
+  case now
+
+  /// Orders by urgency.
+  public static func < (lhs: Self, rhs: Self) -> Bool {
+    lhs.urgency < rhs.urgency
+  }
+
+  private var urgency: Int {
+    switch self {
+    case .drain: 0
+    case .suspend: 1
+    case .now: 2
+    }
+  }
+}
