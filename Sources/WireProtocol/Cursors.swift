@@ -1,6 +1,25 @@
 import FoundationEssentials
 import PodfluxCore
 
+/// A cursor as clients see it: opaque, so that what is in it may change.
+protocol TextualCursor: Sendable {
+  /// What texts there are.
+  static var schema: ValueSchema { get }
+
+  /// The cursor as text.
+  var text: String { get }
+
+  /// Reads a cursor; nil if it is not one that `text` gave.
+  init?(text: String)
+}
+
+/// A cursor of a list whose order a client chooses.
+protocol OrderedCursor: TextualCursor, Hashable {
+  associatedtype Key: ListOrderKey
+
+  var order: ListOrder<Key> { get }
+}
+
 /// An order as clients see it: its key, with `-` in front if the last comes first.
 extension ListOrder {
   /// The order as text.
@@ -14,12 +33,11 @@ extension ListOrder {
   }
 }
 
-/// A cursor as clients see it: opaque, so that what is in it may change.
-extension PageCursor {
-  /// The cursor as text.
+extension PageCursor: TextualCursor {
+  static let schema = ValueSchema.definition("cursor")
+
   var text: String { key.compact }
 
-  /// Reads a cursor; nil if it is not one that `text` gave.
   package init?(text: String) {
     guard let key = Int64(compact: text) else { return nil }
     self.init(key: key)
@@ -30,8 +48,9 @@ extension PageCursor {
 /// looks at, if there is anything, each behind a dot. Texts are in the base64 of RFC 4648 section 5 without padding.
 ///
 /// Another notation in times to come has other letters.
-extension OrderCursor {
-  /// The cursor as text.
+extension OrderCursor: OrderedCursor {
+  static let schema = ValueSchema.definition("orderCursor")
+
   var text: String {
     let letter = Self.letter(of: order.key)
     let beginning = (order.isReversed ? letter.uppercased() : letter) + key.compact
@@ -43,7 +62,6 @@ extension OrderCursor {
     }
   }
 
-  /// Reads a cursor; nil if it is not one that `text` gave.
   package init?(text: String) {
     guard let letter = text.first,
       let order = DownloadOrderKey.allCases.first(where: { Self.letter(of: $0) == letter.lowercased() })
@@ -90,8 +108,48 @@ extension OrderCursor.Value {
   }
 }
 
+/// A cursor of a list of feeds or episodes: the order, the row's key, and what the order looks at, each behind a dot.
+extension ListCursor: OrderedCursor {
+  static var schema: ValueSchema {
+    let (keys, number) = (Key.allCases.map(\.rawValue).joined(separator: "|"), Int64.compactPattern)
+    return .string(0...2048, pattern: #"^-?(\#(keys))\.\#(number)(\.(n\#(number)|t[A-Za-z0-9_-]*))?$"#)
+  }
+
+  var text: String {
+    let beginning = "\(order.text).\(key.compact)"
+    switch value {
+    case .number(let number?): return "\(beginning).n\(number.compact)"
+    case .text(let text?): return "\(beginning).t\(text.base64URL)"
+    case .none, .number(nil), .text(nil), .rank: return beginning
+    }
+  }
+
+  package init?(text: String) {
+    let words = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard (2...3).contains(words.count), let order = ListOrder<Key>(text: words[0]), let key = Int64(compact: words[1])
+    else { return nil }
+    var value = OrderCursor.Value.none
+    if words.count == 3 {
+      let rest = String(words[2].dropFirst())
+      switch words[2].first {
+      case "n":
+        guard let number = Int64(compact: rest) else { return nil }
+        value = .number(number)
+      case "t":
+        guard let title = String(base64URL: rest), title.utf8.count <= Field.maximumLabelBytes else { return nil }
+        value = .text(title)
+      default: return nil
+      }
+    }
+    self.init(order: order, value: value, key: key)
+    guard self.text == text else { return nil }
+  }
+}
+
 extension Int64 {
   private static let radix = 36
+  /// What `compact` gives.
+  fileprivate static let compactPattern = "(0|-?[1-9a-z][0-9a-z]{0,12})"
 
   /// In as few characters as digits and small letters allow.
   var compact: String { String(self, radix: Self.radix) }

@@ -75,6 +75,48 @@ struct QueryTests {
         == .query(.observe(Observation(state: .init(stores: []), includesActions: true, interval: 3600))))
   }
 
+  @Test(
+    "to observe is refused where a list would begin behind its beginning, or would not tell its items apart",
+    arguments: ["downloads", "feeds", "episodes"])
+  func unobservable(list: String) {
+    for after in [#""T7""#, "7", "null"] {
+      #expect(
+        throws: Refusal(
+          .invalidValue,
+          "payload.\(list).after must be left out: what is observed begins at the list's beginning",
+          path: "payload.\(list).after")
+      ) { try request(#"{"type":"observe","payload":{"\#(list)":{"after":\#(after)}}}"#) }
+    }
+    #expect(
+      throws: Refusal(
+        .invalidValue, "payload.\(list).fields must name id: what changes is told by it",
+        path: "payload.\(list).fields")
+    ) { try request(#"{"type":"observe","payload":{"\#(list)":{"fields":["title"]}}}"#) }
+  }
+
+  @Test(
+    "with a key that there is not is refused, with those that there are",
+    arguments: [
+      ("snapshot", #"{"x":1}"#, "payload.x", "stores, downloads, feeds, episodes, cleanup"),
+      ("observe", #"{"x":1}"#, "payload.x", "stores, downloads, feeds, episodes, cleanup, actions, interval"),
+      ("snapshot", #"{"cleanup":{"x":1}}"#, "payload.cleanup.x", "limit, after"),
+      (
+        "observe", #"{"downloads":{"x":1}}"#, "payload.downloads.x",
+        "where, unfiltered, sort, limit, after, fields"
+      ),
+      ("snapshot", #"{"feeds":{"x":1}}"#, "payload.feeds.x", "where, sort, limit, after, fields"),
+      ("snapshot", #"{"feeds":{"where":{"x":1}}}"#, "payload.feeds.where.x", "id, group"),
+      ("feeds/preview", #"{"x":1}"#, "payload.x", "url, headers, userAgent, rules"),
+      ("feeds/export", #"{"x":1}"#, "payload.x", "secrets"),
+      ("rules/plan", #"{"x":1}"#, "payload.x", "id, rules, limit, after"),
+      ("downloads/resumeData", #"{"x":1}"#, "payload.x", "id"),
+    ])
+  func unknownKeys(type: String, payload: String, path: String, known: String) {
+    #expect(throws: Refusal(.unknownField, "there is no field \"x\" here; known are \(known)", path: path)) {
+      try request(#"{"type":"\#(type)","payload":\#(payload)}"#)
+    }
+  }
+
   @Test("to observe no more needs nothing")
   func unobserve() throws {
     #expect(try request(#"{"type":"unobserve"}"#) == .query(.unobserve))

@@ -36,7 +36,7 @@ public struct ActionLineDecoder: Sendable {
     case JournalLine.endType: return .end(stamp)
     default: break
     }
-    if let form = ActionForm<Action>.fact(type) { return .action(try form.read(payload, line: line), stamp) }
+    if let form = ActionForm.fact(type) { return .action(try form.action(payload, line: line), stamp) }
     return .action(.intent(try Self.intent(type, document.object)), stamp)
   }
 

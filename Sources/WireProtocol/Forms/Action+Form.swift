@@ -1,16 +1,12 @@
 import Flux
 import PodfluxCore
 
-/// What has a wire form: the line's type, one sentence about it, and its members in the order of the alphabet.
+/// The wire form of every action: the line's type, one sentence about it, and its members in the order of the alphabet.
 ///
 /// Clients' lines, the stream of actions and the journal are read and written by this form alone; `RequestForm.all` and
 /// `ActionForm.facts` list a template of each, for reading.
-protocol WireFormed: Sendable {
-  /// Exchanges the members with a coder. Returns the value with the members that the coder has given it.
-  func exchanged<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) -> Self
-}
-
-extension Intent: WireFormed {
+extension Intent {
+  /// Exchanges the members with a coder. Returns the intent with the members that the coder has given it.
   func exchanged<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) -> Self {
     switch self {
     case .downloads(let intent): return .downloads(try intent.exchanged(with: &coder))
@@ -57,7 +53,8 @@ extension Intent: WireFormed {
   }
 }
 
-extension Action: WireFormed {
+extension Action {
+  /// Exchanges the members with a coder. Returns the action with the members that the coder has given it.
   func exchanged<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) -> Self {
     switch self {
     case .intent(let intent): return .intent(try intent.exchanged(with: &coder))
@@ -124,32 +121,32 @@ extension Action: WireFormed {
   }
 }
 
-/// The form of an action, by which its lines are read and described.
-struct ActionForm<Subject: WireFormed>: Sendable {
+/// The form of a fact, by which its lines are read and described.
+struct ActionForm: Sendable {
   let type: String
   let sentence: String
   let schema: PayloadSchema
   /// The names of the members, as a refusal lists them.
   let keys: [String]
-  private let template: Subject
+  private let template: Action
 
   /// - Parameter leading: The members that a refusal names first; the others follow in the order of the alphabet.
-  init(_ template: Subject, naming leading: [String] = []) {
+  init(_ template: Action, naming leading: [String] = []) {
     var describer = PayloadDescriber()
     _ = template.exchanged(with: &describer)
     (type, sentence, schema) = (describer.type, describer.sentence, describer.schema)
-    keys = leading + describer.members.map(\.key).filter { !leading.contains($0) }
+    keys = describer.keys(naming: leading)
     self.template = template
   }
 
   /// Reads the payload of a line.
-  func read(_ payload: JSONObject, line: [UInt8] = []) throws(Refusal) -> Subject {
+  func action(_ payload: JSONObject, line: [UInt8] = []) throws(Refusal) -> Action {
     var reader = PayloadReader(fields: try Fields(payload, at: Request.payloadPath, knowing: keys), line: line)
     return try template.exchanged(with: &reader)
   }
 }
 
-extension ActionForm<Action> {
+extension ActionForm {
   /// The form of what services and the engine itself dispatch; nil if no fact has this type.
   static func fact(_ type: String) -> ActionForm? { factsByType[type] }
 
@@ -183,17 +180,9 @@ extension RequestForm {
       Self(.cleanup(.adopt(.init())), naming: ["feed", "all", "folder", "mode"]),
       Self(.network(.report(.template))), Self(.network(.auto)),
       Self(.stop(.suspend)),
-      Self("engine/resume", "Opens the library again after engine/suspend.") { payload throws(Refusal) in
-        _ = try Fields(payload, at: Request.payloadPath, knowing: [])
-        return .resume
-      },
+      Self(.resume),
       Self(.stop(.now)),
-      Self("snapshot", "Asks for the state at one moment.", knowing: SnapshotQuery.keys) { payload throws(Refusal) in
-        .query(.snapshot(try SnapshotQuery(payload)))
-      },
-      Self("observe", "Asks for the state and for each change of it.", knowing: Observation.keys) {
-        payload throws(Refusal) in .query(.observe(try Observation(payload)))
-      },
-      Self("unobserve", "Ends an observation.") { payload throws(Refusal) in .query(try .unobserve(payload)) },
+      Self(asking: .snapshot(.init()), naming: SnapshotQuery.keys),
+      Self(asking: .observe(.init()), naming: SnapshotQuery.keys), Self(asking: .unobserve),
     ]
 }

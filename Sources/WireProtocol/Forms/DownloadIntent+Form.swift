@@ -66,12 +66,7 @@ extension RequestForm {
     Self(
       .downloads(.update(.template, .init())),
       naming: ["id", "url", "mirrors", "priority", "network", "headers", "title", "podcast", "session", "auth"]),
-    Self(
-      "downloads/resumeData", "Asks for what another library needs to resume a download.", knowing: ["id"],
-      requiring: ["id"]
-    ) {
-      payload throws(Refusal) in .query(try .resumeData(payload))
-    },
+    Self(asking: .resumeData(.template)),
   ]
 }
 

@@ -76,31 +76,14 @@ extension ValueForm<EpisodeCondition> {
   }
 }
 
-/// A question about rules.
-extension RulesQuery {
-  static let keys = ["id", "rules", "limit", "after"]
+/// A cursor of a plan: the two moments and the episode's number, joined by dots.
+extension RulesCursor: TextualCursor {
+  static let schema = ValueSchema.definition("rulesCursor")
 
-  init(_ payload: JSONObject) throws(Refusal) {
-    let fields = try Fields(payload, at: Request.payloadPath, knowing: Self.keys)
-    self.init(
-      feed: try fields.required("id").feedID(),
-      rules: try ValueForm<FeedRules>.object.read(fields.required("rules")))
-    limit = try fields["limit"]?.pageLimit() ?? limit
-    if let field = fields["after"] {
-      guard let cursor = RulesCursor(text: try field.string()) else { throw field.mustBeCursor }
-      after = cursor
-    }
-  }
-}
-
-/// A cursor as clients see it: the two moments and the episode's number, joined by dots; opaque, so that what is in it
-/// may change.
-extension RulesCursor {
   var text: String {
     "\(place.moment.milliseconds.compact).\(place.added.milliseconds.compact).\(place.id.number.compact)"
   }
 
-  /// Reads a cursor; nil if it is not one that `text` gave.
   package init?(text: String) {
     let words = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard words.count == 3, let moment = Int64(compact: words[0]), let added = Int64(compact: words[1]),

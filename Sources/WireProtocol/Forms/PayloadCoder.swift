@@ -229,6 +229,13 @@ struct PayloadDescriber: PayloadCoder {
   /// The members and rules recorded so far.
   var schema: PayloadSchema { PayloadSchema(members: members, rules: rules) }
 
+  /// The names of the members; those first that a refusal names first, the others in the order of the alphabet.
+  func keys(naming leading: [String]) -> [String] {
+    let names = members.map(\.key)
+    precondition(leading.allSatisfy(names.contains), "\(type) has no member for each of \(leading)")
+    return leading + names.filter { !leading.contains($0) }
+  }
+
   mutating func type(_ type: String, _ sentence: StaticString) {
     (self.type, self.sentence) = (type, sentence.description)
   }
@@ -276,12 +283,22 @@ extension FormedPayload {
   static var definition: String? { nil }
 
   /// The members of the template, for `keys`.
-  static var templateKeys: [String] { schema.members.map(\.key) }
+  static var templateKeys: [String] { templateKeys() }
 
-  fileprivate static var schema: PayloadSchema {
+  /// The members of the template, for `keys`; those first that a refusal names first.
+  static func templateKeys(naming leading: [String] = []) -> [String] { description.keys(naming: leading) }
+
+  fileprivate static var description: PayloadDescriber {
     var (value, describer) = (template, PayloadDescriber())
     value.exchange(with: &describer)
-    return describer.schema
+    return describer
+  }
+
+  /// Reads an object.
+  init(_ object: JSONObject, at path: String) throws(Refusal) {
+    var reader = PayloadReader(fields: try Fields(object, at: path, knowing: Self.keys))
+    self = Self.template
+    try exchange(with: &reader)
   }
 }
 
@@ -291,14 +308,8 @@ extension ValueForm where Value: FormedPayload {
     Self(
       "an object of "
         + Value.keys.filter(PayloadDescriber.isShown).map { "`\($0)`" }.joined(separator: ", "),
-      .object(Value.schema, named: Value.definition),
-      read: { field throws(Refusal) in
-        var value = Value.template
-        var reader = PayloadReader(
-          fields: try Fields(try field.object(), at: field.path, knowing: Value.keys))
-        try value.exchange(with: &reader)
-        return value
-      },
+      .object(Value.description.schema, named: Value.definition),
+      read: { field throws(Refusal) in try Value(field.object(), at: field.path) },
       write: { value, writer in
         var value = value
         writer.object { value.exchange(with: &$0) }

@@ -64,18 +64,9 @@ extension RequestForm {
       ]),
     Self(.podcasts(.refresh(.all)), naming: ["id", "ids", "all"]),
     Self(.podcasts(.importDocument(.text(""))), naming: ["opml", "file"]),
-    Self("feeds/export", "Asks for all subscriptions as OPML.", knowing: ["secrets"]) { payload throws(Refusal) in
-      let fields = try Fields(payload, at: Request.payloadPath, knowing: ["secrets"])
-      return .query(.exportFeeds(includingSecrets: try fields["secrets"]?.boolean() ?? false))
-    },
-    Self(
-      "feeds/preview", "Asks what a subscription would bring; nothing is kept.",
-      knowing: ["url", "headers", "userAgent", "rules"], requiring: ["url"]
-    ) { payload throws(Refusal) in .query(.preview(try FeedPreview.Wish(payload))) },
-    Self(
-      "rules/plan", "Asks what rules would do about a feed's episodes; nothing changes.", knowing: RulesQuery.keys,
-      requiring: ["id", "rules"]
-    ) { payload throws(Refusal) in .query(.planRules(try RulesQuery(payload))) },
+    Self(asking: .exportFeeds(includingSecrets: false)),
+    Self(asking: .preview(.init(address: .template)), naming: ["url", "headers", "userAgent", "rules"]),
+    Self(asking: .planRules(.init(feed: .template, rules: .none)), naming: ["id", "rules", "limit", "after"]),
     Self(.podcasts(.download(.matching(.everything))), naming: ["id", "ids", "where"]),
     Self(
       .podcasts(.mark(.matching(.everything), .init())),

@@ -76,7 +76,7 @@ extension RefreshReport {
   static let template = RefreshReport(refresh: .init(feed: .template, generation: 0), news: .stopped)
 }
 
-extension ActionForm<Action> {
+extension ActionForm {
   /// What refreshes report, and lists of feeds as they were read from OPML.
   static let podcastFacts: [ActionForm] =
     [

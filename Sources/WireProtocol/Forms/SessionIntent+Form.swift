@@ -30,10 +30,9 @@ extension RequestForm {
       .sessions(.openTemplate),
       naming: ["id", "hosts", "kind", "user", "secret", "secretFile", "netrc", "tokenURL", "parameter"]),
     Self(.sessions(.close(.template, forgetting: false)), naming: ["id", "forget"]),
-    Self("sessions/list", "Asks for all sessions, as a snapshot of them.") { payload throws(Refusal) in
-      _ = try Fields(payload, at: Request.payloadPath, knowing: [])
-      return .query(.snapshot(SnapshotQuery(stores: [.sessions])))
-    },
+    Self(
+      "sessions/list", "Asks for all sessions, as a snapshot of them.",
+      meaning: .query(.snapshot(SnapshotQuery(stores: [.sessions])))),
   ]
 }
 
@@ -145,7 +144,7 @@ extension SessionFact {
   }
 }
 
-extension ActionForm<Action> {
+extension ActionForm {
   /// What a service finds out about sessions.
   static let sessionFacts: [ActionForm] = [
     .opened(.template, expires: nil), .failed(.template, .template),

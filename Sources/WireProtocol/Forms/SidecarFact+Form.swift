@@ -75,7 +75,7 @@ extension SidecarReport {
   static let template = SidecarReport(fetch: .init(sidecar: 0, generation: 0), news: .stopped)
 }
 
-extension ActionForm<Action> {
+extension ActionForm {
   /// What services find out about sidecars.
   static let sidecarFacts: [ActionForm] =
     [

@@ -306,6 +306,15 @@ extension ValueForm<FilterGroup.ID?> {
   }
 }
 
+extension ValueForm {
+  /// A value, or an array of values.
+  static func oneOrMore<Element>(of element: ValueForm<Element>) -> Self where Value == [Element] {
+    Self(
+      element.kind + ", or an array of them", .oneOrMore(of: element.schema, atMost: Condition.Limits.values),
+      read: { f throws(Refusal) in try f.oneOrMore(of: element.read) }, write: { $1.elements($0, element.write) })
+  }
+}
+
 extension Field {
   /// The values of an array of at most so many elements.
   func elements<Value>(

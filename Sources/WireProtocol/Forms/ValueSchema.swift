@@ -5,6 +5,8 @@
 enum ValueSchema: Hashable, Sendable {
   /// What only code can tell.
   case anything
+  /// No value: the member has to be left out.
+  case nothing
   /// A definition of the schema, by its name.
   case definition(String)
   case boolean
@@ -12,10 +14,14 @@ enum ValueSchema: Hashable, Sendable {
   case onlyTrue
   /// An integer; without the ends that are those of 64 bits.
   case integer(ClosedRange<Int64>)
+  case number(ClosedRange<Double>)
   /// A string of so many characters, or of any number, that matches a pattern.
   case string(ClosedRange<Int>? = nil, pattern: String? = nil)
   case choice([String])
-  indirect case array(of: ValueSchema, count: ClosedRange<Int>)
+  /// An array; with a string that has to be among its elements, if there is one.
+  indirect case array(of: ValueSchema, count: ClosedRange<Int>, including: String? = nil)
+  /// A value, or an array of so many values.
+  indirect case oneOrMore(of: ValueSchema, atMost: Int)
   /// An object; as a definition of the schema, if it has a name.
   indirect case object(PayloadSchema, named: String?)
 

@@ -10,40 +10,68 @@ extension Request {
           + RequestForm.types(like: line.type).joined(separator: ", "),
         path: "type")
     }
-    self = try form.read(line.payload)
+    self = try form.request(line.payload)
   }
 
   /// Where an action's or query's own values stand.
   static let payloadPath = "payload"
 }
 
-/// The form of the requests of one type.
+extension Request {
+  /// Exchanges the members with a coder. Returns the request with the members that the coder has given it.
+  func exchanged<Coder: PayloadCoder>(with coder: inout Coder) throws(Coder.Fault) -> Self {
+    switch self {
+    case .intent(let intent): return .intent(try intent.exchanged(with: &coder))
+    case .query(let query): return .query(try query.exchanged(with: &coder))
+    case .resume:
+      coder.type("engine/resume", "Opens the library again after engine/suspend.")
+      return self
+    }
+  }
+}
+
+/// The form of the requests of one type, by which their lines are read and described.
 struct RequestForm: Sendable {
   let type: String
   let sentence: String
-  let members: [PayloadDescriber.Member]
-  /// The form of an intent; nil for a query.
-  let intent: ActionForm<Intent>?
-  let read: @Sendable (JSONObject) throws(Refusal) -> Request
+  let schema: PayloadSchema
+  /// The names of the members, as a refusal lists them.
+  let keys: [String]
+  /// Whether it says an intent.
+  let isIntent: Bool
+  private let read: @Sendable (inout PayloadReader) throws(Refusal) -> Request
 
-  /// An intent, by its form.
-  init(_ template: Intent, naming leading: [String] = []) {
-    let form = ActionForm(template, naming: leading)
-    (type, sentence, intent) = (form.type, form.sentence, form)
-    members = form.schema.members.filter { PayloadDescriber.isShown($0.key) }
-    read = { payload throws(Refusal) in .intent(try form.read(payload)) }
+  /// - Parameter leading: The members that a refusal names first; the others follow in the order of the alphabet.
+  init(_ template: Request, naming leading: [String] = []) {
+    var describer = PayloadDescriber()
+    _ = template.exchanged(with: &describer)
+    (type, sentence, schema) = (describer.type, describer.sentence, describer.schema)
+    keys = describer.keys(naming: leading)
+    isIntent = if case .intent = template { true } else { false }
+    read = { reader throws(Refusal) in try template.exchanged(with: &reader) }
   }
 
-  /// A query.
-  init(
-    _ type: String, _ sentence: String, knowing keys: [String] = [], requiring required: [String] = [],
-    _ read: @escaping @Sendable (JSONObject) throws(Refusal) -> Request
-  ) {
-    (self.type, self.sentence, intent, self.read) = (type, sentence, nil, read)
-    members = keys.map {
-      PayloadDescriber.Member(
-        key: $0, kind: "", schema: .anything, presence: required.contains($0) ? .required : .optional)
-    }
+  init(_ intent: Intent, naming leading: [String] = []) {
+    self.init(.intent(intent), naming: leading)
+  }
+
+  init(asking query: Query, naming leading: [String] = []) {
+    self.init(.query(query), naming: leading)
+  }
+
+  /// A line without members, as another name of a request.
+  init(_ type: String, _ sentence: String, meaning request: Request) {
+    (self.type, self.sentence, schema, keys) = (type, sentence, PayloadSchema(members: [], rules: []), [])
+    (isIntent, read) = (false, { _ in request })
+  }
+
+  /// The members that clients are told of.
+  var members: [PayloadDescriber.Member] { schema.members.filter { PayloadDescriber.isShown($0.key) } }
+
+  /// Reads a request's payload.
+  func request(_ payload: JSONObject) throws(Refusal) -> Request {
+    var reader = PayloadReader(fields: try Fields(payload, at: Request.payloadPath, knowing: keys))
+    return try read(&reader)
   }
 
   fileprivate static let byType = Dictionary(uniqueKeysWithValues: all.map { ($0.type, $0) })

@@ -3,12 +3,12 @@ import Testing
 
 @testable import WireProtocol
 
-/// What the schema says of clients' actions and of values, made from their declarations.
+/// What the schema says of clients' lines and of values, made from their declarations.
 extension ProtocolSchema {
-  /// Lets the schema say of an action what its form says: the line, its payload, and the objects in that with a name.
+  /// Lets the schema say of a request what its form says: the line, its payload, and the objects in that with a name.
   ///
   /// Lines with equal payloads share a definition.
-  mutating func declare(_ form: ActionForm<Intent>) throws {
+  mutating func declare(_ form: RequestForm) throws {
     var line = line(of: form.type) ?? Self.line(form.type, payload: Self.payload(of: form.type))
     let required = ["type"] + (form.schema.needsMembers ? ["payload"] : [])
     line = line.replacing("required", with: .array(required.map(JSONValue.string)))
@@ -19,7 +19,7 @@ extension ProtocolSchema {
   }
 
   /// Lets the schema say of a fact's payload what its form says.
-  mutating func declare(fact form: ActionForm<Action>) throws {
+  mutating func declare(fact form: ActionForm) throws {
     try define(objectsIn: form.schema)
     try define(Self.payload(of: form.type), as: payload(form.schema, naming: form.keys.sorted()))
   }
@@ -56,7 +56,7 @@ extension ProtocolSchema {
 
   private mutating func define(objectsIn schema: PayloadSchema) throws {
     for member in schema.members {
-      let value = if case .array(let element, _) = member.schema { element } else { member.schema }
+      let value = if case .array(let element, _, _) = member.schema { element } else { member.schema }
       guard case .object(let object, let name) = value else { continue }
       if let name { try define(name, as: payload(object, naming: object.members.map(\.key))) }
       try define(objectsIn: object)
@@ -94,12 +94,14 @@ extension ProtocolSchema {
   private func value(_ schema: ValueSchema, isDefinition: Bool = false) throws -> JSONValue {
     switch schema {
     case .anything: return .members([])
+    case .nothing: return .boolean(false)
     case .definition(let name):
       #expect(self[name] != nil, "there is no definition \(name)")
       return .reference(name)
     case .boolean: return .members([("type", .string("boolean"))])
     case .onlyTrue: return .members([("const", .boolean(true))])
     case .integer(let range): return .integers(range)
+    case .number(let range): return .numbers(range)
     case .string(let lengths, let pattern):
       return .members(
         [("type", .string("string"))] + (lengths.map { Self.bounds($0, "Length") } ?? [])
@@ -107,9 +109,15 @@ extension ProtocolSchema {
     case .choice(let names):
       let choice = JSONValue.members([("enum", .array(names.map(JSONValue.string)))])
       return isDefinition ? choice : definition(of: choice).map(JSONValue.reference) ?? choice
-    case .array(let element, let count):
+    case .array(let element, let count, let included):
       return .members(
-        [("type", .string("array")), ("items", try value(element))] + Self.bounds(count, "Items"))
+        [("type", .string("array")), ("items", try value(element))] + Self.bounds(count, "Items")
+          + (included.map { [("contains", .members([("const", .string($0))]))] } ?? []))
+    case .oneOrMore(let element, let limit):
+      return .members([
+        ("if", .members([("type", .string("array"))])), ("then", try value(.array(of: element, count: 1...limit))),
+        ("else", try value(element)),
+      ])
     case .object(_, let name?): return .reference(name)
     case .object(let object, nil): return try payload(object, naming: object.members.map(\.key))
     }

@@ -103,10 +103,7 @@ extension Setting.Values {
     case .integer(Settings.Limits.volume): .reference("byteCount")
     case .integer(let range): .integers(range)
     case .limit(let range): .members([("anyOf", .array([.members([("const", .integer(0))]), .integers(range)]))])
-    case .number(let range):
-      .members([
-        ("type", .string("number")), ("minimum", .shortest(range.lowerBound)), ("maximum", .shortest(range.upperBound)),
-      ])
+    case .number(let range): .numbers(range)
     case .printable(let lengths):
       .members([
         ("type", .string("string")), ("minLength", .integer(Int64(lengths.lowerBound))),
@@ -152,7 +149,13 @@ extension JSONValue {
         + (range.upperBound == .max ? [] : [("maximum", .integer(range.upperBound))]))
   }
 
-  fileprivate static func shortest(_ number: Double) -> JSONValue {
+  static func numbers(_ range: ClosedRange<Double>) -> JSONValue {
+    .members([
+      ("type", .string("number")), ("minimum", .shortest(range.lowerBound)), ("maximum", .shortest(range.upperBound)),
+    ])
+  }
+
+  private static func shortest(_ number: Double) -> JSONValue {
     Int64(exactly: number).map(JSONValue.integer) ?? .number(number)
   }
 

@@ -24,7 +24,7 @@ enum ReferenceTables {
       RequestForm.all.map { ["`\($0.type)`", payload($0.members), $0.sentence] })
     let facts = table(
       ["type", "payload", "meaning"],
-      ActionForm<Action>.facts.map { ["`\($0.type)`", payload($0.schema.members), $0.sentence] })
+      ActionForm.facts.map { ["`\($0.type)`", payload($0.schema.members), $0.sentence] })
     return "A client sends these; `?` marks a member that may be left out.\n\n\(lines)\n\n"
       + "The engine dispatches these facts itself; the stream of actions and the journal show them.\n\n\(facts)"
   }

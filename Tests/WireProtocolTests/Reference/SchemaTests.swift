@@ -56,10 +56,10 @@ struct SchemaTests {
   /// These have several shapes, which no rule of members says; `settings/update` has a definition of its own above.
   private static let byHand = ["downloads/move", "filters/toggle", "filters/selectGroup", "settings/update"]
 
-  @Test("says of each action of a client what its form says")
-  func actions() throws {
+  @Test("says of each line of a client what its form says")
+  func requests() throws {
     try expect { schema in
-      for form in RequestForm.all.compactMap(\.intent) where !Self.byHand.contains(form.type) {
+      for form in RequestForm.all where !Self.byHand.contains(form.type) {
         try schema.declare(form)
       }
     }
@@ -82,10 +82,10 @@ struct SchemaTests {
   @Test("has each action and each announcement of the stream, with its payload")
   func stream() throws {
     let announced = ["downloads/removed", "downloads/started", "downloads/waiting"]
-    let intents = RequestForm.all.compactMap(\.intent).map(\.type)
-    let types = (ActionForm<Action>.facts.map(\.type) + intents + announced + ProtocolSchema.journal).sorted()
+    let intents = RequestForm.all.filter(\.isIntent).map(\.type)
+    let types = (ActionForm.facts.map(\.type) + intents + announced + ProtocolSchema.journal).sorted()
     try expect { schema in
-      for fact in ActionForm<Action>.facts { try schema.declare(fact: fact) }
+      for fact in ActionForm.facts { try schema.declare(fact: fact) }
       try schema.declareStream(of: types)
     }
   }
