@@ -146,6 +146,62 @@ struct ConditionTests {
     #expect(try decode(#"{"titleContains":"\#(text)"}"#) == .titleContains([text]))
   }
 
+  @Test("that is too deep, of too many, or has a key that there is not, is refused where that is")
+  func faults() throws {
+    let tooDeep = String(repeating: #"{"not":"#, count: 8) + "{}" + String(repeating: "}", count: 8)
+    let parts = [128, 126].map { #"{"any":[\#(Array(repeating: "{}", count: $0).joined(separator: ","))]}"# }
+    let tooMany = #"{"any":[\#(parts.joined(separator: ","))]}"#
+    let known =
+      "id, url, feed, state, reason, podcast, origin, media, titleContains, titleExcludes, publishedAfter, "
+      + "publishedBefore, newerThanDays, olderThanDays, minBytes, maxBytes, errorCode, not, any"
+    let inner = "payload.where" + String(repeating: ".not", count: 8)
+    let faults: [(String, Refusal)] = [
+      (
+        tooDeep,
+        Refusal(.limitExceeded, "conditions stand in each other more than 8 deep; write them flatter", path: inner)
+      ),
+      (
+        tooMany,
+        Refusal(
+          .limitExceeded, "payload.where is made of more than 256 conditions; ask in several steps",
+          path: "payload.where")
+      ),
+      (
+        #"{"any":[{},{"not":{"x":1}}]}"#,
+        Refusal(
+          .unknownField, "there is no field \"x\" here; known are \(known)", path: "payload.where.any[1].not.x")
+      ),
+      (
+        #"{"any":[]}"#,
+        Refusal(
+          .invalidValue,
+          "payload.where.any must be at least one alternative; leave the key out to allow everything",
+          path: "payload.where.any")
+      ),
+      (
+        #"{"not":3}"#,
+        Refusal(.invalidValue, "payload.where.not must be an object, not an integer", path: "payload.where.not")
+      ),
+    ]
+    for (json, refusal) in faults { #expect(throws: refusal, "\(json)") { try decode(json) } }
+  }
+
+  @Test("by the classes of filters is said by no line")
+  func classes() {
+    for (condition, key) in [
+      (Condition.sizes([.large]), "size"), (.ages([.week]), "age"), (.networks([.any]), "network"),
+    ] {
+      var encoder = RequestEncoder()
+      encoder.append(.query(.snapshot(.init(downloads: .init(condition: condition)))), id: 1)
+      let line = LineDecoder().decode(Array(encoder.bytes.dropLast()), number: 1)
+      guard case .failure(let refusal) = line.content else {
+        Issue.record("\(condition) was read")
+        continue
+      }
+      #expect(refusal.code == .unknownField && refusal.path == "payload.downloads.where.\(key)")
+    }
+  }
+
   @Test("chooses the downloads of each action that takes many")
   func selections() throws {
     for name in ["pause", "resume", "cancel", "retry", "verify", "remove"] {

@@ -37,14 +37,7 @@ extension ValueForm<[EpisodeID]> {
 }
 
 extension ValueForm<EpisodeCondition> {
-  static var episodeCondition: Self {
-    Self(
-      "a condition on episodes", .definition("episodeCondition"),
-      read: { f throws(Refusal) in try EpisodeCondition(f) }
-    ) { condition, writer in
-      writer.object { $0.members(of: condition) }
-    }
-  }
+  static var episodeCondition: Self { condition("a condition on episodes", by: EpisodeConditionForm.self) }
 }
 
 extension ValueForm<String> {

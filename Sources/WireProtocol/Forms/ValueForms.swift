@@ -174,12 +174,7 @@ extension ValueForm<[DownloadID]> {
 }
 
 extension ValueForm<Condition> {
-  static var condition: Self {
-    Self("a condition", .definition("condition"), read: { f throws(Refusal) in try Condition(f) }) {
-      condition, writer in
-      writer.object { $0.members(of: condition) }
-    }
-  }
+  static var condition: Self { condition("a condition", by: DownloadConditionForm.self) }
 }
 
 extension ValueForm<WebAddress> {
@@ -303,15 +298,6 @@ extension ValueForm<FilterGroup.ID?> {
     ) { group, writer in
       if let group { writer.element(group.rawValue) } else { writer.value(nil as Int64?) }
     }
-  }
-}
-
-extension ValueForm {
-  /// A value, or an array of values.
-  static func oneOrMore<Element>(of element: ValueForm<Element>) -> Self where Value == [Element] {
-    Self(
-      element.kind + ", or an array of them", .oneOrMore(of: element.schema, atMost: Condition.Limits.values),
-      read: { f throws(Refusal) in try f.oneOrMore(of: element.read) }, write: { $1.elements($0, element.write) })
   }
 }
 
