@@ -54,6 +54,14 @@ extension ProtocolSchema {
     try define(name, as: value(schema, isDefinition: true))
   }
 
+  /// Lets the schema say that a whole item has each of these keys, all that a query can ask for.
+  mutating func declare(_ name: String, asAllOf shown: String, _ keys: [String]) throws {
+    let values = try #require(self[shown]?.object["properties"]?.object)
+    #expect(Set(values.members.map(\.key)) == Set(keys), "\(shown) says which values each key has")
+    let item = try #require(self[name]?.object)
+    self[name] = .object(item.replacing("required", with: .array(keys.map(JSONValue.string))))
+  }
+
   private mutating func define(objectsIn schema: PayloadSchema) throws {
     for member in schema.members {
       let value = if case .array(let element, _, _) = member.schema { element } else { member.schema }

@@ -43,6 +43,9 @@ enum ReferenceTables {
     return codes(WaitingReason.allCases, sentences, head: "reason")
   }
 
+  /// Every key of a download in a snapshot.
+  static func itemFields() -> String { ItemField.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ") + "." }
+
   private static func codes<Code: RawRepresentable<String>>(
     _ codes: [Code], _ sentences: DocComments, head: String = "code"
   ) -> String {

@@ -9,7 +9,7 @@ struct ReferenceTests {
 
   private static let tables: [(name: String, make: @Sendable () throws -> String)] = [
     ("settings", ReferenceTables.settings), ("actions", ReferenceTables.actions), ("errors", ReferenceTables.errors),
-    ("waitingReasons", ReferenceTables.waitingReasons),
+    ("waitingReasons", ReferenceTables.waitingReasons), ("itemFields", ReferenceTables.itemFields),
   ]
 
   @Test("has the tables that follow from the declarations")
@@ -33,6 +33,14 @@ struct ReferenceTests {
       }
     }
     #expect(found == Set(Self.tables.map(\.name)))
+  }
+
+  @Test("names each key of feeds and episodes")
+  func items() throws {
+    let article = try String(contentsOf: Self.folder.appending(path: "Protocol.md"), encoding: .utf8)
+    for key in FeedField.allCases.map(\.rawValue) + EpisodeField.allCases.map(\.rawValue) {
+      #expect(article.contains("`\(key)`"), "\(key)")
+    }
   }
 
   @Test("has a sentence for each setting, action, code and reason")

@@ -65,6 +65,15 @@ struct SchemaTests {
     }
   }
 
+  @Test("has each key that is shown of an item, and says that a whole item has them all")
+  func items() throws {
+    try expect { schema in
+      try schema.declare("item", asAllOf: "shownItem", ItemField.allCases.map(\.rawValue))
+      try schema.declare("feedItem", asAllOf: "shownFeed", FeedField.allCases.map(\.rawValue))
+      try schema.declare("episodeItem", asAllOf: "shownEpisode", EpisodeField.allCases.map(\.rawValue))
+    }
+  }
+
   @Test("has each line that a client can send, with the members of its form", arguments: RequestForm.all.map(\.type))
   func lines(type: String) throws {
     let form = try #require(RequestForm.all.first { $0.type == type })
