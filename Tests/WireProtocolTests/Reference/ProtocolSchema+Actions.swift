@@ -54,6 +54,12 @@ extension ProtocolSchema {
     try define(name, as: value(schema, isDefinition: true))
   }
 
+  /// Lets a definition say what strings there are, and that null may be there instead.
+  mutating func declare(_ name: String, asNullOr schema: ValueSchema) throws {
+    let types = JSONValue.array([.string("string"), .string("null")])
+    self[name] = .object(try value(schema).object.replacing("type", with: types))
+  }
+
   /// Lets the schema say that a whole item has each of these keys, all that a query can ask for.
   mutating func declare(_ name: String, asAllOf shown: String, _ keys: [String]) throws {
     let values = try #require(self[shown]?.object["properties"]?.object)

@@ -22,6 +22,7 @@ struct SchemaTests {
 
   /// The choices and texts that several lines have, by their definitions' names.
   private static let values: [(String, ValueSchema)] = [
+    ("byteCount", .integer(DownloadIntent.Enqueue.lengths)),
     ("classPolicy", .choice(NetworkPolicy.allCases.filter { $0 != .inherit }.map(\.rawValue))),
     ("cleanupFinding", .choice(of: CleanupStep.Finding.Kind.allCases)),
     ("downloadState", .choice(of: DownloadState.Kind.allCases)),
@@ -41,6 +42,7 @@ struct SchemaTests {
     ("origin", .choice(of: Origin.allCases)),
     ("priority", .choice(of: Priority.allCases)),
     ("refusalCode", .choice(of: Refusal.Code.allCases)),
+    ("searchText", .text(1...Condition.Limits.textBytes)),
     ("sessionState", .choice(of: SessionState.Kind.allCases)),
     ("storeName", .choice(of: StoreName.allCases)),
     ("waitingReason", .choice(of: WaitingReason.allCases)),
@@ -50,6 +52,8 @@ struct SchemaTests {
   func definitions() throws {
     try expect { schema in
       for (name, value) in Self.values { try schema.declare(name, as: value) }
+      try schema.declare("optionalFeedCursor", asNullOr: FeedCursor.schema)
+      try schema.declare("optionalEpisodeCursor", asNullOr: EpisodeCursor.schema)
     }
   }
 
