@@ -21,7 +21,8 @@ struct FilterLineTests {
     for subject in FilterSubject.allCases {
       for filter in FilterCatalogue.groups(over: subject).flatMap(\.filters) {
         let payload = #"{"filter":"\#(filter.id)","over":"\#(subject.rawValue)"}"#
-        #expect(try anyIntent(#""filters/toggle","payload":\#(payload)"#) == .filters(.toggle(filter.id), over: subject))
+        let intent = try anyIntent(#""filters/toggle","payload":\#(payload)"#)
+        #expect(intent == .filters(.toggle(filter.id), over: subject))
       }
     }
   }

@@ -125,9 +125,9 @@ public struct PodcastsStore: DomainStore {
   /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
   static func isConcerned(by call: StoreCall) -> Bool {
     switch call {
-    case .handle(.intent(.podcasts)), .handle(.refresh), .handle(.recovered), .handle(.timeCame), .handle(.intent(.stop)),
-      .receive(.downloads(.enqueued)), .receive(.downloads(.failedAtAddress)), .receive(.settings), .receive(.sessions),
-      .endBatch:
+    case .handle(.intent(.podcasts)), .handle(.intent(.stop)), .handle(.refresh), .handle(.recovered),
+      .handle(.timeCame), .receive(.downloads(.enqueued)), .receive(.downloads(.failedAtAddress)),
+      .receive(.settings), .receive(.sessions), .endBatch:
       true
     case .handle, .receive: false
     }
