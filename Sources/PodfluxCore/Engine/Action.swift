@@ -2,41 +2,40 @@ import Flux
 
 /// Everything that can change Podflux's state.
 ///
-/// It is one reference: an action is handed from the line that asks for it through queues and lists to each store, and
-/// the largest has hundreds of bytes.
-public indirect enum Action: ActionProtocol, Hashable {
+/// It is one reference, as an intent is: the largest fact has hundreds of bytes.
+public enum Action: ActionProtocol, Hashable {
   /// A client wants something; all others are facts, which the engine and its services dispatch.
   case intent(Intent)
   /// The engine has opened a library.
-  case recovered(Recovery)
-  case attempt(AttemptReport)
+  indirect case recovered(Recovery)
+  indirect case attempt(AttemptReport)
   /// A refresh of a feed reports.
-  case refresh(RefreshReport)
+  indirect case refresh(RefreshReport)
   /// A file that was owed its deletion is gone, or in quarantine.
-  case deleted(Deletion.Key)
+  indirect case deleted(Deletion.Key)
   /// A file that is owed its deletion cannot be deleted, or put into quarantine, now; one sentence says why, where that
   /// is known.
-  case notDeleted(Deletion.Key, because: String?)
+  indirect case notDeleted(Deletion.Key, because: String?)
   /// A completed file has been read again.
-  case verified(Verification, Verification.Verdict)
+  indirect case verified(Verification, Verification.Verdict)
   /// The survey of a run reports.
-  case surveyed(CleanupRun.Key, CleanupNews)
+  indirect case surveyed(CleanupRun.Key, CleanupNews)
   /// The part of a step that is done with files has been done, or cannot be.
-  case cleaned(CleanupStep.Key, CleanupStep.Outcome)
+  indirect case cleaned(CleanupStep.Key, CleanupStep.Outcome)
   /// The engine has found out what the path is.
-  case networkPath(NetworkPath)
+  indirect case networkPath(NetworkPath)
   /// How local clocks go.
-  case localTime(LocalTime)
+  indirect case localTime(LocalTime)
   /// There is as much room on the disk as was waited for: so many bytes are free.
-  case roomCame(Int64)
+  indirect case roomCame(Int64)
   /// A moment that a store wanted to be woken at has come.
   case timeCame
   /// A service has found something out about sidecars.
-  case sidecar(SidecarFact)
+  indirect case sidecar(SidecarFact)
   /// A service has found something out about a session.
-  case session(SessionFact)
+  indirect case session(SessionFact)
   /// What was to be looked after has been; these folders are not there any more.
-  case upkeepDone(gone: [LibraryPath])
+  indirect case upkeepDone(gone: [LibraryPath])
 
   /// Only progress is a reading: a running transfer's, or that of looking for what differs.
   public var isReading: Bool {

@@ -1,9 +1,12 @@
 /// What a client wants: the actions that a program dispatches.
 ///
+/// It is one reference: an intent is handed from the line that says it through queues and lists to each store, and the
+/// largest has hundreds of bytes.
+///
 /// ```swift
 /// _ = try await podflux.dispatch(.downloads(.pause(.all)))
 /// ```
-public enum Intent: Hashable, Sendable {
+public indirect enum Intent: Hashable, Sendable {
   /// Something of the downloads.
   case downloads(DownloadIntent)
   /// Something of feeds or episodes.
