@@ -100,7 +100,9 @@ let package = Package(
       dependencies: ["Digests", "EngineRuntime", "FileNames", "Flux", "Persistence", "PodfluxCore", "WireProtocol"]),
     .executableTarget(
       name: "podflux-sim",
-      dependencies: ["PodfluxSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+      dependencies: [
+        "CSQLite", "PodfluxSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
 
     .target(name: "TestScheduling", path: "Tests/TestScheduling"),
     .target(name: "TestActions", dependencies: ["PodfluxCore"], path: "Tests/TestActions"),

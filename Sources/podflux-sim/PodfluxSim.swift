@@ -1,4 +1,5 @@
 import ArgumentParser
+import CSQLite
 import PodfluxSimulation
 
 /// The command.
@@ -8,6 +9,11 @@ struct PodfluxSim: ParsableCommand {
     commandName: "podflux-sim",
     abstract: "Runs the engine's own code in a simulated world where everything fails, from one seed.",
     subcommands: [RunCommand.self, SweepCommand.self, JournalsCommand.self, SabotagesCommand.self])
+
+  static func main() {
+    sqlite_process_ease_allocation()
+    Self.main(nil)
+  }
 }
 
 /// A range of seeds.

@@ -45,7 +45,7 @@ enum SourceRules {
     "TestSupport": ["CLinux"],
     "podflux-demo": ["ScriptedOrigin", "Terminal", "TestSupport"],
     "podflux-bench": ["CCurl", "PodfluxCore", "PodfluxEngine", "ScriptedOrigin", "TestSupport", "ArgumentParser"],
-    "podflux-sim": ["PodfluxSimulation", "ArgumentParser"],
+    "podflux-sim": ["CSQLite", "PodfluxSimulation", "ArgumentParser"],
   ]
 
   /// The modules of the toolchain, which all but the pure targets may import.
