@@ -89,13 +89,7 @@ public final class LibraryDatabase: Sendable {
   public func read<Value>(_ body: (TableReader) throws -> Value) throws -> Value {
     // Not GRDB's `read`: it toggles `query_only`, and each toggle makes SQLite prepare every statement again.
     try queue.writeWithoutTransaction { db in
-      var value: Value?
-      try db.inTransaction(.deferred) {
-        value = try StorageFailure.telling { try body(TableReader(db: db)) }
-        return .commit
-      }
-      guard let value else { preconditionFailure("a transaction that has ended has read its value") }
-      return value
+      try db.transaction(.deferred) { try StorageFailure.telling { try body(TableReader(db: db)) } }
     }
   }
 

@@ -29,14 +29,12 @@ public final class SQLLedger: Ledger {
       defer { current = nil }
       defer { derived.reset() }
       do {
-        var result: Result?
-        try db.inTransaction(.immediate) {
-          result = try DamagedRow.telling { try body(SQLTables(db: db, keeping: derived)) }
+        let result = try db.transaction(.immediate) {
+          let result = try DamagedRow.telling { try body(SQLTables(db: db, keeping: derived)) }
           try derived.refresh(in: db)
-          return .commit
+          return result
         }
         derived.known.keepSome()
-        guard let result else { preconditionFailure("a committed transaction has a result") }
         return result
       } catch {
         derived.forgetAll()
