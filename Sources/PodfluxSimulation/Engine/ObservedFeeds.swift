@@ -15,8 +15,8 @@ enum FeedWrite {
   case changed(RefreshReport.EpisodeChange, of: Feed.Key)
   case missing(Bool, [EpisodeID], of: Feed.Key)
   case download(DownloadID, of: EpisodeID)
-  /// Marks of any episodes may have changed.
-  case marked
+  /// Episodes are marked; whether that has changed any.
+  case marked(hasChanged: Bool)
   case standing(Feed.Standing, of: Feed.Key)
   /// The rules of some feeds are due.
   case rulesDue
@@ -151,15 +151,17 @@ struct ObservedEpisodes: EpisodeTable {
   }
 
   func mark(_ episode: EpisodeID, _ marking: PodcastIntent.EpisodeMarking) throws -> Bool? {
-    notes.feedWrites.append(.marked)
-    return try inner.mark(episode, marking)
+    let hasChanged = try inner.mark(episode, marking)
+    notes.feedWrites.append(.marked(hasChanged: hasChanged == true))
+    return hasChanged
   }
 
   func mark(
     _ condition: EpisodeCondition, _ marking: PodcastIntent.EpisodeMarking, at moment: ConditionMoment
   ) throws -> Int {
-    notes.feedWrites.append(.marked)
-    return try inner.mark(condition, marking, at: moment)
+    let changed = try inner.mark(condition, marking, at: moment)
+    notes.feedWrites.append(.marked(hasChanged: changed > 0))
+    return changed
   }
 
   func find(_ id: EpisodeID) throws -> Episode? {

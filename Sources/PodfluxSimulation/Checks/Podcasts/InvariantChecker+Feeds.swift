@@ -8,15 +8,17 @@ extension InvariantChecker {
     guard world.feeds != nil else { return }
     let writes = process.ledger.notes.feedWrites
     let before = feeds.feeds
+    let isMarked = writes.contains { if case .marked(hasChanged: true) = $0 { true } else { false } }
+    let marked = isMarked ? try Self.storedEpisodes(world) : []
     // Clients mark episodes, and no rule does: what rules do in the batch, they do about episodes that are marked so.
-    let isMarked = writes.contains { if case .marked = $0 { true } else { false } }
-    if isMarked { feeds.adoptMarks(of: try Self.storedEpisodes(world)) }
+    feeds.adoptMarks(of: marked)
     for write in writes {
       noteCause(write)
       try checkRule(write, changes, batch, world)
       try feeds.follow(write)
     }
-    if isMarked { feeds.adoptMarks(of: try Self.storedEpisodes(world)) }
+    // Those that the batch has added may be marked, too.
+    feeds.adoptMarks(of: marked)
     if writes.contains(where: { if case .rulesDue = $0 { true } else { false } }) {
       feeds.adoptStandings(of: try Self.storedFeeds(world))
     }
@@ -46,7 +48,8 @@ extension InvariantChecker {
 
   private func checkSubscriptions(_ before: [Feed.Key: Feed], _ batch: Batch, _ world: World) throws {
     let wishes = world.listener.wishes
-    for feed in feeds.feeds.values.sorted(by: { $0.key < $1.key }) {
+    for key in feeds.feeds.keys.sorted() {
+      guard let feed = feeds.feeds[key] else { continue }
       guard wishes[feed.id] == feed.wishes else {
         throw Violation(
           .acknowledged, "\(feed.id) has \(feed.wishes), and its client asked for \(wishes[feed.id] as Any)")
@@ -135,9 +138,11 @@ extension InvariantChecker {
     let live = stores.podcasts.live
     guard live.count < PodcastsStore.Limits.refreshes else { return }
     let path = stores.network.state.path
-    for feed in feeds.feeds.values.sorted(by: { $0.key < $1.key }) {
-      guard live[feed.id] == nil, let due = feed.due, due <= batch.clock.wall, !isParked(feed, at: batch.clock.wall)
-      else { continue }
+    let due = feeds.feeds.values.filter { feed in
+      live[feed.id] == nil && feed.due.map { $0 <= batch.clock.wall } ?? false
+    }
+    for feed in due.sorted(by: { $0.key < $1.key }) {
+      guard let due = feed.due, !isParked(feed, at: batch.clock.wall) else { continue }
       let isFree = path.status == .online && path.isUnmetered || !stores.downloads.needsPath(feed.address.host)
       let onHost = process.refreshes.keys.filter { feeds.live[$0]?.refresh.feed.address.host == feed.address.host }
         .count
