@@ -60,10 +60,9 @@ struct SimulatedFeeds {
 
   /// How a server refuses an address that has expired; nil if it does not.
   func refusal(of address: WebAddress) -> Int? {
-    for podcast in podcasts {
-      if let item = podcast.items.first(where: { $0.hasLeft(address) }) { return [403, 404, 410][item.truth % 3] }
-    }
-    return nil
+    guard let truth = SimulatedItem.truth(of: address) else { return nil }
+    let hasLeft = podcasts.contains { $0.items.contains { $0.truth == truth && $0.hasLeft(address) } }
+    return hasLeft ? [403, 404, 410][truth % 3] : nil
   }
 
   // MARK: Change
@@ -88,7 +87,8 @@ struct SimulatedFeeds {
     default:
       let podcast = random.below(podcasts.count)
       try podcasts[podcast].change(files, nextTruth: &nextTruth, using: &random)
-      return "podcast \(podcast) changes: \(podcasts[podcast].items.map(\.truth))"
+      let items = podcasts[podcast].items.map { "\($0.truth)" }.joined(separator: ", ")
+      return "podcast \(podcast) changes: [\(items)]"
     }
     return "\(places[number].address): \(places[number].content), \(places[number].validators)"
   }

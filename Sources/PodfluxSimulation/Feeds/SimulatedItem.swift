@@ -108,8 +108,13 @@ struct SimulatedItem: Hashable {
 
   /// Whether an address was its file's, and is no more: its publisher has signed another one since.
   func hasLeft(_ former: WebAddress) -> Bool {
-    guard let query = former.query, query != address.query else { return false }
-    return query == "e=\(truth)" || query.hasPrefix("e=\(truth)&")
+    Self.truth(of: former) == truth && former.query != address.query
+  }
+
+  /// Of which episode an address is the file's, or was; nil if it does not say so.
+  static func truth(of file: WebAddress) -> Int? {
+    guard let query = file.query, query.hasPrefix("e=") else { return nil }
+    return Int(query.dropFirst(2).prefix { $0 != "&" })
   }
 
   /// The item of an RSS document. `link` says which episode it truly is: no rule of identity looks at it.
@@ -122,8 +127,13 @@ struct SimulatedItem: Hashable {
     text += "<dc:date>\(InternetDate.text(published))</dc:date><itunes:duration>\(seconds)</itunes:duration>"
     if namesSidecars { text += SimulatedSidecars.markup(of: truth) }
     if showsNotes { text += describing }
-    let address = address.description.split(separator: "&", omittingEmptySubsequences: false).joined(separator: "&amp;")
+    let address = Self.escaped(address.description)
     return text + "<enclosure url=\"\(address)\" length=\"\(length ?? 0)\" type=\"audio/mpeg\"/></item>\n"
+  }
+
+  private static func escaped(_ text: String) -> String {
+    guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
+    return text.split(separator: "&", omittingEmptySubsequences: false).joined(separator: "&amp;")
   }
 
   /// What the library is to keep of its notes; empty if it has none now.
@@ -147,7 +157,8 @@ struct SimulatedItem: Hashable {
   /// Which episode a content truly is; nil if it does not say so.
   static func truth(of content: EpisodeContent) -> Int? {
     guard let link = content.link?.description, link.hasPrefix(linkBeginning) else { return nil }
-    return Int(link.dropFirst(linkBeginning.count))
+    // By bytes: this is asked of each episode again and again.
+    return Int(Substring(link.utf8.dropFirst(linkBeginning.utf8.count)))
   }
 
   /// Whether a row has what the feed says of this episode.
@@ -162,7 +173,7 @@ extension WebAddress {
   /// What follows the question mark; nil if there is none.
   fileprivate var query: Substring? {
     let text = description
-    return text.firstIndex(of: "?").map { text[text.index(after: $0)...] }
+    return text.utf8.firstIndex(of: UInt8(ascii: "?")).map { text[text.utf8.index(after: $0)...] }
   }
 }
 

@@ -193,13 +193,19 @@ struct SimulatedPodcast {
       text += "<atom:link xmlns:atom=\"http://www.w3.org/2005/Atom\" rel=\"next\" href=\"\(next)\"/>\n"
     }
     if let address { text += "<itunes:new-feed-url>\(address)</itunes:new-feed-url>\n" }
-    let beginning = Array(text.utf8) + (oddity == .long ? Self.filling : [])
+    let filling = oddity == .long ? Self.filling : []
     var rest = ""
     let repetition = repeated.flatMap { part.items.indices.contains($0) ? part.items[$0] : nil }
     for item in part.items + (repetition.map { [$0] } ?? []) {
       rest += item.markup(namingSidecars: namesSidecars, showingNotes: showsNotes)
     }
-    return beginning + Array((rest + "</channel></rss>\n").utf8)
+    rest += "</channel></rss>\n"
+    var document: [UInt8] = []
+    document.reserveCapacity(text.utf8.count + filling.count + rest.utf8.count)
+    document += text.utf8
+    document += filling
+    document += rest.utf8
+    return document
   }
 
   /// What makes a document longer than what a refresh holds.

@@ -59,7 +59,7 @@ final class SimulatedRefresh {
     self.process = process
     world = process.world
     let episodes = world.checker.feeds.episodes(of: refresh.feed.key)
-    known = Set(episodes.compactMap { SimulatedItem.truth(of: $0.content) })
+    known = world.checker.feeds.truths(of: refresh.feed.key)
     hasPart = episodes.contains { $0.id.number > refresh.feed.refreshes.readTo }
     var believed = refresh
     if world.sabotage == .notesUnread { believed.feed.refreshes.validators.hasNotes = true }

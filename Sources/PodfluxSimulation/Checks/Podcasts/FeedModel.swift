@@ -8,6 +8,8 @@ final class FeedModel {
   private(set) var episodes: [EpisodeID: Episode] = [:]
   /// The episodes of each feed, in the order in which they were added.
   private var ids: [Feed.Key: [EpisodeID]] = [:]
+  /// The same by what they truly are: mostly one each.
+  private var idsByTruth: [Feed.Key: [Int?: [EpisodeID]]] = [:]
   /// Everything that the feed has said of each episode, the last at the end.
   private var histories: [EpisodeID: [EpisodeContent]] = [:]
   /// The origins for which the client has given a feed its headers.
@@ -33,6 +35,16 @@ final class FeedModel {
     ids[feed, default: []].compactMap { episodes[$0] }
   }
 
+  /// The episodes of a feed that are truly one, in the order in which they were added.
+  func episodes(of feed: Feed.Key, being truth: Int?) -> [Episode] {
+    (idsByTruth[feed]?[truth] ?? []).compactMap { episodes[$0] }
+  }
+
+  /// What the episodes of a feed truly are.
+  func truths(of feed: Feed.Key) -> Set<Int> {
+    Set((idsByTruth[feed] ?? [:]).keys.compactMap(\.self))
+  }
+
   /// The addresses that an episode's file had.
   func formerAddresses(of episode: EpisodeID) -> [WebAddress] {
     (histories[episode] ?? []).dropLast().compactMap { $0.enclosure?.address }
@@ -43,7 +55,7 @@ final class FeedModel {
 
   /// A feed was read without a gap, as far as the product can tell.
   func noteRead(_ feed: Feed.Key) {
-    read[feed] = Set(episodes(of: feed).compactMap { SimulatedItem.truth(of: $0.content) })
+    read[feed] = truths(of: feed)
   }
 
   /// A process has begun: nothing of the former one goes on.
@@ -72,6 +84,7 @@ final class FeedModel {
       feeds[feed.key] = feed
     case .noFeed(let feed, _):
       feeds[feed.key] = nil
+      idsByTruth[feed.key] = nil
       for id in ids.removeValue(forKey: feed.key) ?? [] { (episodes[id], histories[id]) = (nil, nil) }
     case .allDue(let now):
       for (key, feed) in feeds where !feed.wishes.isPaused && !feed.refreshes.hasEnded {
@@ -110,13 +123,13 @@ final class FeedModel {
   private func add(_ episode: Episode) throws {
     episodeWrites += 1
     let truth = SimulatedItem.truth(of: episode.content)
-    for known in episodes(of: episode.feed) where SimulatedItem.truth(of: known.content) == truth {
-      guard mustBe(episode.content, known) else { continue }
+    for known in episodes(of: episode.feed, being: truth) where mustBe(episode.content, known) {
       throw Violation(
         .oneEpisode, "\(episode.content.summary) becomes \(episode.id), and is \(known.id), \(known.content.summary)")
     }
     episodes[episode.id] = episode
     ids[episode.feed, default: []].append(episode.id)
+    idsByTruth[episode.feed, default: [:]][truth, default: []].append(episode.id)
     histories[episode.id] = [episode.content]
   }
 

@@ -139,14 +139,12 @@ extension InvariantChecker {
 
   private func checkMissing(_ missing: [EpisodeID], _ showings: [FeedAnswer.Showing]) throws {
     for id in missing {
-      guard let truth = feeds.episodes[id].flatMap({ SimulatedItem.truth(of: $0.content) }) else { continue }
+      guard let episode = feeds.episodes[id], let truth = SimulatedItem.truth(of: episode.content) else { continue }
       let isSeen = showings.contains {
         $0.isWhole && !$0.part.isOneOfSeveral && !$0.items.contains { $0.truth == truth }
       }
       // An episode whose identity was not recognized may have a second row.
-      let hasTwin = feeds.episodes.values.contains {
-        $0.id != id && SimulatedItem.truth(of: $0.content) == truth && $0.feed == feeds.episodes[id]?.feed
-      }
+      let hasTwin = feeds.episodes(of: episode.feed, being: truth).count > 1
       guard isSeen || hasTwin else {
         throw Violation(.wholeOnly, "\(id) counts as gone, and the whole feed was not seen without it")
       }
@@ -184,7 +182,7 @@ extension InvariantChecker {
   private func checkFurther(
     of feed: Feed, _ refresh: SimulatedRefresh, _ findings: RefreshReport.Findings
   ) throws {
-    let known = Set(feeds.episodes(of: feed.key).compactMap { SimulatedItem.truth(of: $0.content) })
+    let known = feeds.truths(of: feed.key)
     let former = feeds.read[feed.key] ?? []
     guard refresh.refresh.session == nil, var last = refresh.showings.first, last.hasBody else { return }
     var documents = [last]
@@ -215,11 +213,12 @@ extension InvariantChecker {
   /// What differs between a feed's rows and the episodes of a document; nil if nothing does.
   func fault(of feed: Feed, comparedWith part: FeedAnswer.Part) -> String? {
     let items = part.items
-    let present = feeds.episodes(of: feed.key).filter { !$0.isMissingFromFeed }
-    for item in items where !present.contains(where: { item.isSaid(by: $0.content) }) {
-      let known = feeds.episodes(of: feed.key).filter { SimulatedItem.truth(of: $0.content) == item.truth }
+    for item in items {
+      let known = feeds.episodes(of: feed.key, being: item.truth)
+      guard !known.contains(where: { !$0.isMissingFromFeed && item.isSaid(by: $0.content) }) else { continue }
       return "\(feed.id) has \(item.markup), and its rows: \(known)"
     }
+    let present = feeds.episodes(of: feed.key).filter { !$0.isMissingFromFeed }
     guard present.count == items.count || part.isOneOfSeveral else {
       let truths = present.compactMap { SimulatedItem.truth(of: $0.content) }
       return "\(feed.id) has \(items.map(\.truth)), and its rows count \(truths) as there"
