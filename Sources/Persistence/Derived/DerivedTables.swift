@@ -10,6 +10,7 @@ struct DerivedTables {
   let episodeCounts = EpisodeCounts()
   let usage = Usage()
   let texts = TextIndex()
+  let ruleStatements = RuleStatements()
 
   /// Writes all pending changes of derived tables.
   func refresh(in db: Database) throws {

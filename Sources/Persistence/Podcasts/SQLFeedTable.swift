@@ -150,5 +150,5 @@ private struct DueFeed: StatementRow {
 extension SQLTables {
   var feeds: any FeedTable { SQLFeedTable(db: db, derived: keeping) }
   var episodes: any EpisodeTable { SQLEpisodeTable(db: db, derived: keeping) }
-  var rules: any RuleTable { SQLRuleTable(db: db) }
+  var rules: any RuleTable { SQLRuleTable(db: db, derived: keeping) }
 }

@@ -5,10 +5,16 @@ import PodfluxCore
 /// Episodes as rules look at them, in SQLite.
 struct SQLRuleReader: RuleReading {
   let db: Database
+  private let kept: RuleStatements?
   private let statements = PreparedStatements()
 
-  init(db: Database) {
-    self.db = db
+  /// - Parameter kept: The statements that stay prepared beyond this reader; nil for none.
+  init(db: Database, keeping kept: RuleStatements? = nil) {
+    (self.db, self.kept) = (db, kept)
+  }
+
+  private func statement(_ sql: String) throws -> Statement {
+    try kept?.statement(sql, in: db) ?? statements.statement(sql, in: db)
   }
 
   func walk(_ scope: RuleScope, at moment: ConditionMoment, _ body: (RuledEpisode) throws -> Bool) throws {
@@ -34,7 +40,7 @@ struct SQLRuleReader: RuleReading {
     _ rows: Predicate, of scope: RuleScope, at moment: ConditionMoment, _ body: (RuledEpisode) throws -> Bool
   ) throws {
     let condition = try EpisodeConditionSQL(at: moment, in: db).predicate(scope.condition)
-    let statement = try statements.statement(
+    let statement = try statement(
       """
       WITH chosen AS (
         SELECT key, \(StoredRuledEpisode.moment) AS moment, added_at, bytes, url IS NOT NULL AS has_file,
@@ -42,7 +48,7 @@ struct SQLRuleReader: RuleReading {
         FROM episodes \(rows.sql))
       \(StoredRuledEpisode.select)
       ORDER BY chosen.moment DESC, chosen.added_at DESC, chosen.key
-      """, in: db)
+      """)
     try StoredRuledEpisode.walk(statement, arguments: StatementArguments(condition.values + rows.values)) {
       try body($0.episode)
     }
@@ -51,11 +57,11 @@ struct SQLRuleReader: RuleReading {
   func countThere(_ scope: RuleScope, in part: RulePart, at moment: ConditionMoment) throws -> Int64 {
     let condition = try EpisodeConditionSQL(at: moment, in: db).predicate(scope.condition)
     let part = part.predicate
-    let statement = try statements.statement(
+    let statement = try statement(
       """
       SELECT count(*) FROM episodes INDEXED BY episodes_feed
       WHERE feed = ? AND key <= ? AND \(part.sql) AND \(StoredRuledEpisode.isThere) AND \(condition.sql)
-      """, in: db)
+      """)
     let values: [any DatabaseValueConvertible] = [scope.feed, scope.line ?? 0] + part.values + condition.values
     return try Int64.fetchOne(statement, arguments: StatementArguments(values)) ?? 0
   }
@@ -82,8 +88,21 @@ struct SQLRuleReader: RuleReading {
   }
 }
 
-/// The statements of one reader. Rules shape them, so that the connection keeps none: its cache would grow without
-/// bound; and many feeds have the same rules, so that one is not made for each.
+/// The statements by which turns look at episodes. Rules shape them, so that the connection keeps the first few alone:
+/// its cache would grow without bound. Libraries have few different rules, and each turn applies some.
+final class RuleStatements {
+  private static let limit = 64
+  private var kept: Set<String> = []
+
+  /// - Returns: nil if it is none of those that are kept.
+  func statement(_ sql: String, in db: Database) throws -> Statement? {
+    guard kept.count < Self.limit || kept.contains(sql) else { return nil }
+    kept.insert(sql)
+    return try db.cachedStatement(sql: sql)
+  }
+}
+
+/// The statements of one reader: many feeds have the same rules, so that one is not made for each.
 private final class PreparedStatements {
   private var statements: [String: Statement] = [:]
 

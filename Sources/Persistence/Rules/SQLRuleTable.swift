@@ -5,8 +5,9 @@ import PodfluxCore
 /// The table of rules in SQLite, inside one transaction.
 struct SQLRuleTable: RuleTable {
   let db: Database
+  let derived: DerivedTables
 
-  private var reader: SQLRuleReader { SQLRuleReader(db: db) }
+  private var reader: SQLRuleReader { SQLRuleReader(db: db, keeping: derived.ruleStatements) }
 
   func walk(_ scope: RuleScope, at moment: ConditionMoment, _ body: (RuledEpisode) throws -> Bool) throws {
     try reader.walk(scope, at: moment, body)
