@@ -114,6 +114,7 @@ extension StableHash {
   private mutating func mix(_ intent: Intent) {
     switch intent {
     case .downloads(let intent): mix(intent)
+    case .podcasts(let intent): mix(intent)
     case .updateSettings(let patch): mix(Int64(patch.maxConcurrent ?? -1))
     case .stop(let mode): mix(mode.rawValue)
     default: mix("\(intent)")
@@ -134,10 +135,34 @@ extension StableHash {
     case .enqueue(let wish):
       mix(wish.address.description)
       mix(wish.id?.description ?? "")
-    case .pause(let selection), .resume(let selection), .cancel(let selection), .retry(let selection):
+    case .pause(let selection), .resume(let selection), .cancel(let selection), .retry(let selection),
+      .remove(let selection, _), .verify(let selection):
       mix(selection)
     case .move(let id, _), .update(let id, _): mix(id.description)
-    default: mix("\(intent)")
+    }
+  }
+
+  private mutating func mix(_ intent: PodcastIntent) {
+    switch intent {
+    case .subscribe(let wish): mix(wish.address.description)
+    case .unsubscribe(let id, _), .update(let id, _), .refresh(.one(let id)): mix(id.description)
+    case .refresh(.many(let ids)): ids.forEach { mix($0.description) }
+    case .refresh(.all): mix(1 as UInt64)
+    case .download(let selection): mix(selection)
+    case .mark(let selection, let marking):
+      mix(selection)
+      for isSo in [marking.isPlayed, marking.isFavorite, marking.isArchived] {
+        mix(isSo.map { $0 ? 2 : 1 } ?? 0 as Int64)
+      }
+    case .importDocument, .import: mix("\(intent)")
+    }
+  }
+
+  private mutating func mix(_ selection: PodcastIntent.EpisodeSelection) {
+    switch selection {
+    case .one(let id): mix(id.number)
+    case .many(let ids): ids.forEach { mix($0.number) }
+    case .matching(let condition): mix("\(condition)")
     }
   }
 
