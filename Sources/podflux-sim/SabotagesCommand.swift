@@ -30,15 +30,16 @@ struct SabotagesCommand: ParsableCommand {
       return
     }
     let failures = Mutex(0)
+    let controls = Controls()
     DispatchQueue.concurrentPerform(iterations: Sabotage.allCases.count) { number in
-      guard !find(Sabotage.allCases[number]) else { return }
+      guard !find(Sabotage.allCases[number], controls) else { return }
       failures.withLock { $0 += 1 }
     }
     guard failures.withLock({ $0 }) == 0 else { throw ExitCode.failure }
   }
 
   /// Prints a line of the table. Returns whether the mistake was found, and the same life is right without it.
-  private func find(_ sabotage: Sabotage) -> Bool {
+  private func find(_ sabotage: Sabotage, _ controls: Controls) -> Bool {
     let options = SimulationOptions(
       seed: sabotage.firstSeed, turns: turns, faults: sabotage.faults, sabotage: sabotage)
     let seeds = sabotage.firstSeed..<sabotage.firstSeed + limit
@@ -47,7 +48,7 @@ struct SabotagesCommand: ParsableCommand {
       // A life that fails without the mistake says nothing of it.
       var control = failure.options
       control.sabotage = nil
-      if case .failure(let other) = Simulation(control).run() {
+      if case .failure(let other) = controls.outcome(of: control) {
         print("\(sabotage.rawValue): without the mistake, too, seed \(control.seed) fails: \(other.violation.detail)")
         print("repeat it with: \(control.command)")
         return false
@@ -57,5 +58,18 @@ struct SabotagesCommand: ParsableCommand {
     }
     print("| \(sabotage.rawValue) | not found | |")
     return false
+  }
+}
+
+/// Lives without any mistake. Many mistakes are found in the same life, which is run once for all of them.
+private final class Controls: Sendable {
+  private let known = Mutex<[SimulationOptions: Result<Simulation.Summary, Simulation.Failure>]>([:])
+
+  /// How a life ends. Two threads that ask for one at a time may both run it.
+  func outcome(of options: SimulationOptions) -> Result<Simulation.Summary, Simulation.Failure> {
+    if let outcome = known.withLock({ $0[options] }) { return outcome }
+    let outcome = Simulation(options).run()
+    known.withLock { $0[options] = outcome }
+    return outcome
   }
 }
