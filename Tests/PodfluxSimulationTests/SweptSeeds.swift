@@ -3,7 +3,7 @@ import TestSupport
 
 /// The seeds that a test run sweeps: different for each commit, the same for every run of one commit.
 ///
-/// `PODFLUX_SWEEP` sets their number, `PODFLUX_SWEEP_FROM` the first one.
+/// `PODFLUX_SWEEP` sets how many live for 2,000 turns, `PODFLUX_SWEEP_FROM` the first one of every sweep.
 struct SweptSeeds: CustomStringConvertible {
   let first: UInt64
   let count: UInt64
@@ -12,7 +12,7 @@ struct SweptSeeds: CustomStringConvertible {
   #if DEBUG
     private static let usualCount: UInt64 = 3
   #else
-    private static let usualCount: UInt64 = 16
+    private static let usualCount: UInt64 = 12
   #endif
   /// Long manual sweeps use the seeds below.
   private static let firstOfCommits: UInt64 = 1_000_000_000

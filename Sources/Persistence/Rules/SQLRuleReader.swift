@@ -91,7 +91,7 @@ struct SQLRuleReader: RuleReading {
 /// The statements by which turns look at episodes. Rules shape them, so that the connection keeps the first few alone:
 /// its cache would grow without bound. Libraries have few different rules, and each turn applies some.
 final class RuleStatements {
-  private static let limit = 64
+  static let limit = 64
   private var kept: Set<String> = []
 
   /// - Returns: nil if it is none of those that are kept.
