@@ -14,6 +14,24 @@ struct StoredDownload: StatementRow {
   }
 }
 
+/// A row of `DownloadRow.select` of which the id alone is read: what is known of it need not be read again.
+struct NamedDownload: StatementRow {
+  let id: DownloadID
+  private let columns: ColumnReader
+
+  init(_ columns: inout ColumnReader) throws {
+    self.columns = columns
+    columns.skip("key")
+    id = try Damaged.checked("id", DownloadID(columns.next()))
+  }
+
+  /// Reads the row, as long as the statement is at it.
+  func read(in statement: Statement) throws -> Download {
+    var columns = columns
+    return try StoredDownload(reading: &columns, of: statement).download
+  }
+}
+
 extension DownloadRow {
   /// Reads the download from the columns after the key.
   fileprivate static func download(_ columns: inout ColumnReader) throws -> Download {

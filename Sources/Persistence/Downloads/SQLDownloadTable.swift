@@ -303,15 +303,18 @@ struct SQLDownloadTable: DownloadTable {
     try all(condition, arguments, where: isMeant).first
   }
 
-  /// Reads rows and rejects wrong ones: a damaged index leads to other rows than requested, and stores trust the
-  /// result.
+  /// Reads rows that are not known and rejects wrong ones: a damaged index leads to other rows than requested, and
+  /// stores trust the result.
   private func all(
     _ condition: String, _ arguments: StatementArguments, where isMeant: (Download) -> Bool
   ) throws -> [Download] {
     let statement = try db.cachedStatement(sql: DownloadRow.select + condition)
-    let downloads = try StoredDownload.fetchAll(statement, arguments: arguments).map(\.download)
+    var downloads: [Download] = []
+    try NamedDownload.forEach(statement, arguments: arguments) { row in
+      downloads.append(try known[row.id] ?? row.read(in: statement))
+    }
     guard downloads.allSatisfy(isMeant) else { throw DamagedRow(column: "state or id, or in their indexes") }
-    for download in downloads { known.note(download) }
+    for download in downloads where known[download.id] == nil { known.note(download) }
     return downloads
   }
 }
