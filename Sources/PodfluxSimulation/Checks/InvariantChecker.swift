@@ -94,8 +94,8 @@ final class InvariantChecker {
     var finishedSteps: [CleanupStep] = []
     /// Files for which the batch added a pending deletion.
     var owedFiles: [PublishedFile] = []
-    /// The rows as they were before the batch, or were written in it last.
-    var lastRows: [DownloadID: Download] = [:]
+    /// The rows that the batch has removed, as they were written last.
+    var removedRows: [DownloadID: Download] = [:]
   }
 
   /// A batch was committed.
@@ -161,7 +161,6 @@ final class InvariantChecker {
 
   private func follow(_ ledger: SimulatedLedger, _ batch: Batch, in world: World) throws -> Changes {
     var changes = Changes()
-    changes.lastRows = rows
     for write in ledger.notes.writes {
       switch write {
       case .row(let row): try note(row, in: &changes)
@@ -197,11 +196,12 @@ final class InvariantChecker {
     if changes.before[row.id] == nil { changes.before[row.id] = .some(old) }
     if old?.rank != row.rank { changes.hasNewOrder = true }
     rows[row.id] = row
-    changes.lastRows[row.id] = row
   }
 
   private func note(end id: DownloadID, in changes: inout Changes, _ world: World) {
-    if let file = rows.removeValue(forKey: id)?.publishedFile, !changes.owedFiles.contains(file),
+    let row = rows.removeValue(forKey: id)
+    changes.removedRows[id] = row ?? changes.removedRows[id]
+    if let file = row?.publishedFile, !changes.owedFiles.contains(file),
       !isOwned(file, byAnotherThan: id, on: world.disk)
     {
       release(file, of: id, on: world.disk)
@@ -229,21 +229,21 @@ final class InvariantChecker {
       switch change {
       case .pause:
         rows[id]?.state = .paused
-        changes.lastRows[id] = rows[id]
       case .resume, .retry:
         rows[id]?.state = .queued
         rows[id]?.failures = 0
         rows[id]?.freshAddresses = 0
         rows[id]?.restarts = 0
         rows[id]?.round = .init()
-        changes.lastRows[id] = rows[id]
       case .cancel:
+        changes.removedRows[id] = row
         rows[id] = nil
         changes.before[id] = .some(nil)
       case .remove(let deletingFile):
         if case .completed(let file) = row.state, !deletingFile, !isOwned(file, byAnotherThan: id, on: world.disk) {
           release(file, of: id, on: world.disk)
         }
+        changes.removedRows[id] = row
         rows[id] = nil
         changes.before[id] = .some(nil)
       }
@@ -278,6 +278,9 @@ final class InvariantChecker {
     }
     guard page.count == rows.count else { throw Violation(.mirror, "\(page.count) rows instead of \(rows.count)") }
   }
+
+  /// A row as it is, or was before the batch removed it.
+  func lastRow(_ id: DownloadID, _ changes: Changes) -> Download? { rows[id] ?? changes.removedRows[id] }
 
   func compareWithTables(_ world: World) throws {
     let (page, position) = try world.database.read {

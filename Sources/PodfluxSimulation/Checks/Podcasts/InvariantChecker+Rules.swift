@@ -8,7 +8,7 @@ extension InvariantChecker {
     switch write {
     case .standing(let standing, let key): try check(standing, of: key)
     case .ruling(.downloaded(.hasReturned)?, let id, let download):
-      guard let row = download.flatMap({ changes.lastRows[$0] }), row.state.kind == .completed, row.origin == .auto
+      guard let row = download.flatMap({ lastRow($0, changes) }), row.state.kind == .completed, row.origin == .auto
       else { throw Violation(.explained, "the file of \(id) is said to be back that a rule had downloaded") }
     case .ruling(.downloaded(let reason)?, let id, _): try checkDownload(of: id, because: reason)
     case .ruling(.deleted(let reason)?, let id, let download?):
@@ -54,16 +54,16 @@ extension InvariantChecker {
     let quota = world.process?.dispatcher.state.settings.settings.storageQuotaBytes ?? .max
     // What is on its way goes only if it can never have room.
     if reason == .exceedsQuotaAlone, case .downloaded? = episode.ruling, !episode.marks.isFavorite,
-      let row = changes.lastRows[download], row.state.kind != .completed, row.origin == .auto,
+      let row = lastRow(download, changes), row.state.kind != .completed, row.origin == .auto,
       row.progress.total ?? 0 > quota
     {
       return
     }
     if try isWithdrawn(episode, download, because: reason, by: feed.wishes.rules.keep, changes) { return }
     guard case .downloaded? = episode.ruling, !episode.marks.isFavorite,
-      let row = changes.lastRows[download], case .completed(let file) = row.state, row.origin == .auto
+      let row = lastRow(download, changes), case .completed(let file) = row.state, row.origin == .auto
     else {
-      let row = changes.lastRows[download].map { "\($0.state), \($0.origin)" } ?? "gone"
+      let row = lastRow(download, changes).map { "\($0.state), \($0.origin)" } ?? "gone"
       throw Violation(
         .explained,
         "\(id) of \(feed.id) is no rule's to delete (\(reason)): \(episode.ruling as Any), \(episode.marks), \(row)")
@@ -82,7 +82,7 @@ extension InvariantChecker {
       case .deleted?, .passedOver?, nil: return false
       }
     }
-    let lengths = newer.compactMap { $0.download }.compactMap { changes.lastRows[$0] }.compactMap { row in
+    let lengths = newer.compactMap { $0.download }.compactMap { lastRow($0, changes) }.compactMap { row in
       if case .completed(let file) = row.state { file.length } else { nil as Int64? }
     }
     let keep = feed.wishes.rules.keep
@@ -111,7 +111,7 @@ extension InvariantChecker {
   private func isWithdrawn(
     _ episode: Episode, _ download: DownloadID, because reason: RuleReason, by keep: FeedRules.Keep?, _ changes: Changes
   ) throws -> Bool {
-    guard case .downloaded? = episode.ruling, !episode.marks.isFavorite, let row = changes.lastRows[download],
+    guard case .downloaded? = episode.ruling, !episode.marks.isFavorite, let row = lastRow(download, changes),
       row.state.kind == .queued || row.state.kind == .waiting, row.progress.durable == 0, row.origin == .auto
     else { return false }
     let place = Self.place(of: episode)
@@ -121,7 +121,7 @@ extension InvariantChecker {
       }
       // An episode whose download is decided in this turn has no row yet.
       guard let id = other.download else { return true }
-      return changes.lastRows[id].map { $0.state.kind != .failed } ?? false
+      return lastRow(id, changes).map { $0.state.kind != .failed } ?? false
     }
     switch reason {
     case .exceeds(.newest(let limit)) where keep?.newest.map(Int64.init) == limit && newer.count >= limit: return true
