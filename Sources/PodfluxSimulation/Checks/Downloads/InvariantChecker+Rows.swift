@@ -165,46 +165,58 @@ extension InvariantChecker {
 
   // MARK: All rows
 
+  /// What a look at all rows shows: how many are in each state, and the first wrong one of each kind.
+  private struct Look {
+    var counted: [DownloadState.Kind: Int] = [:]
+    var wrongHold: DownloadID?
+    var brokenPromise: DownloadID?
+  }
+
+  /// Looks at all rows, once for all checks: a look copies each of them.
+  private func look(_ downloads: DownloadsStore, _ client: SimulatedClient) -> Look {
+    var look = Look()
+    for (id, row) in rows {
+      look.counted[row.state.kind, default: 0] += 1
+      if row.state == .queued, !isHeldRightly(row, downloads) { look.wrongHold = min(look.wrongHold ?? id, id) }
+      if !client.wishes.isKept(id, row) { look.brokenPromise = min(look.brokenPromise ?? id, id) }
+    }
+    return look
+  }
+
   /// Checks everything after a turn.
   func checkAll(_ process: SimulatedProcess, _ changes: Changes) throws {
-    let downloads = process.dispatcher.state.downloads
-    let counted = counted
-    guard downloads.counts.filter({ $0.value != 0 }) == counted, savedCounts == counted else {
-      throw Violation(.counts, "\(downloads.counts) in memory, \(savedCounts) saved, \(counted) counted")
+    let (downloads, client) = (process.dispatcher.state.downloads, process.world.client)
+    let look = look(downloads, client)
+    guard downloads.counts.filter({ $0.value != 0 }) == look.counted, savedCounts == look.counted else {
+      throw Violation(.counts, "\(downloads.counts) in memory, \(savedCounts) saved, \(look.counted) counted")
     }
-    if process.isRecovered { try checkHolds(downloads) }
-    try checkPromises(process.world.client)
-    guard process.dispatcher.state.settings.settings == process.world.client.settings else {
+    if process.isRecovered, let wrong = look.wrongHold {
+      let holders = "live: \(downloads.live[wrong] != nil), owed: \(owed.contains(wrong))"
+      throw Violation(
+        .holds, "\(wrong) is queued and \(rows[wrong]?.isHeld == true ? "held" : "not held"); \(holders)")
+    }
+    try checkPromises(client, look.brokenPromise)
+    guard process.dispatcher.state.settings.settings == client.settings else {
       throw Violation(.acknowledged, "the settings are not what was acknowledged")
     }
-    if changes.hasNewOrder { try checkOrder(process.world.client) }
+    if changes.hasNewOrder { try checkOrder(client) }
   }
 
-  private func checkHolds(_ downloads: DownloadsStore) throws {
-    var wrong: DownloadID?
-    for (id, row) in rows where row.state == .queued {
-      let isLive = downloads.live[id] != nil
-      let isRight =
-        row.isHeld ? isLive || holding.contains(id) : !isLive && !owedPartials.contains(id)
-      if !isRight { wrong = min(wrong ?? id, id) }
-    }
-    guard let wrong else { return }
-    let holders = "live: \(downloads.live[wrong] != nil), owed: \(owed.contains(wrong))"
-    throw Violation(.holds, "\(wrong) is queued and \(rows[wrong]?.isHeld == true ? "held" : "not held"); \(holders)")
+  private func isHeldRightly(_ row: Download, _ downloads: DownloadsStore) -> Bool {
+    let isLive = downloads.live[row.id] != nil
+    return row.isHeld ? isLive || holding.contains(row.id) : !isLive && !owedPartials.contains(row.id)
   }
 
-  private func checkPromises(_ client: SimulatedClient) throws {
+  private func checkPromises(_ client: SimulatedClient, _ broken: DownloadID?) throws {
     guard rows.count == client.wishes.count else {
       let lost = Set(client.wishes.keys).symmetricDifference(rows.keys).sorted()
       throw Violation(.acknowledged, "\(lost) exist for the client or in the tables, not in both")
     }
-    var wrong: DownloadID?
-    for (id, row) in rows where !client.wishes.isKept(id, row) { wrong = min(wrong ?? id, id) }
-    guard let wrong, let row = rows[wrong] else { return }
+    guard let broken, let row = rows[broken] else { return }
     throw Violation(
       .acknowledged,
-      "\(wrong) is \(row.state.kind.rawValue), \(row.rank.priority), \(row.address); the client was promised "
-        + "\(client.wishes[wrong].map { "\($0)" } ?? "nothing")")
+      "\(broken) is \(row.state.kind.rawValue), \(row.rank.priority), \(row.address); the client was promised "
+        + "\(client.wishes[broken].map { "\($0)" } ?? "nothing")")
   }
 
   private func checkOrder(_ client: SimulatedClient) throws {
