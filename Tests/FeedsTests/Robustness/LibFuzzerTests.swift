@@ -33,6 +33,12 @@ struct LibFuzzerTests {
     #expect(end.output.contains("Done \(Self.runs) runs"))
   }
 
+  /// What SwiftPM calls the package: its folder's name, with the letters of an identifier.
+  private var packageName: String {
+    let name = tests.lastPathComponent.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
+    return (name.first?.isNumber == true ? "_" : "") + String(name)
+  }
+
   /// The words that compile the parsers with libFuzzer's instruments, and link them with what they import.
   private func build(_ program: String) throws -> [String] {
     let sources = tests.appendingPathComponent("Sources/Feeds")
@@ -44,7 +50,7 @@ struct LibFuzzerTests {
     }
     // Not optimised: that would take longer than it saves.
     var words = ["swiftc", "-Onone", "-swift-version", "6", "-parse-as-library", "-sanitize=fuzzer"]
-    words += ["-module-name", "Feeds", "-package-name", "podflux"]
+    words += ["-module-name", "Feeds", "-package-name", packageName]
     words += ["-I", products.appendingPathComponent("Modules").path]
     words += files.filter { $0.hasSuffix(".swift") }.sorted().map { "\(sources.path)/\($0)" }
     words.append(tests.appendingPathComponent("Tests/FeedsTests/Fuzzing/FeedFuzzer.swift").path)

@@ -17,6 +17,10 @@ struct TransactionTests {
     }
   }
 
+  private func write(_ sql: String, _ db: Database) throws {
+    try db.transaction(.immediate) { try db.execute(sql: sql) }
+  }
+
   private func rows(_ db: Database) throws -> Int? { try Int.fetchOne(db, sql: "SELECT count(*) FROM rows") }
 
   @Test("What a body has written that throws is rolled back, and the next transaction begins anew")
@@ -45,12 +49,10 @@ struct TransactionTests {
   func failedCommit() throws {
     try withTables { db in
       // Its owner is missed only by the commit, which SQLite lets try again.
-      #expect(throws: DatabaseError.self) {
-        try db.transaction(.immediate) { try db.execute(sql: "INSERT INTO rows VALUES (1)") }
-      }
+      #expect(throws: DatabaseError.self) { try write("INSERT INTO rows VALUES (1)", db) }
       #expect(!db.isInsideTransaction)
       #expect(try rows(db) == 0)
-      try db.transaction(.immediate) { try db.execute(sql: "INSERT INTO owners VALUES (1)") }
+      try write("INSERT INTO owners VALUES (1)", db)
       #expect(try rows(db) == 0)
     }
   }
