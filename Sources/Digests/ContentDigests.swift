@@ -1,19 +1,19 @@
 import PodfluxCore
 
 /// The digests of a growing file. Each may cover a different number of its bytes.
-public struct ContentDigests: Sendable {
+package struct ContentDigests: Sendable {
   /// How many bytes are read at once to catch up.
   private static let readBytes = 1 << 20
 
   private var running: [DigestAlgorithm: RunningDigest]
 
   /// Digests of an empty file.
-  public init(_ algorithms: [DigestAlgorithm]) {
+  package init(_ algorithms: [DigestAlgorithm]) {
     running = Dictionary(uniqueKeysWithValues: algorithms.map { ($0, RunningDigest($0)) })
   }
 
   /// Hashes bytes that were appended to the file.
-  public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func append(_ bytes: UnsafeRawBufferPointer) {
     for algorithm in DigestAlgorithm.allCases {
       running[algorithm]?.update(bytes)
     }
@@ -21,7 +21,7 @@ public struct ContentDigests: Sendable {
 
   /// Updates the digests to the first `length` bytes of a file that existed before or was truncated. Cost: reads the
   /// bytes that neither the digests nor the earlier states cover.
-  public mutating func follow(
+  package mutating func follow(
     _ contents: some ReadableContents, to length: Int64, from states: [String]
   ) throws(DownloadError) {
     for algorithm in DigestAlgorithm.allCases {
@@ -47,12 +47,12 @@ public struct ContentDigests: Sendable {
   }
 
   /// The states from which a later process continues without reading the file again: one text for each digest.
-  public var states: [String] {
+  package var states: [String] {
     DigestAlgorithm.allCases.compactMap { running[$0]?.state }
   }
 
   /// The digests of all bytes so far.
-  public var values: [DigestAlgorithm: [UInt8]] {
+  package var values: [DigestAlgorithm: [UInt8]] {
     running.mapValues { $0.digest() }
   }
 }

@@ -5,25 +5,25 @@ import PodfluxCore
 ///
 /// A value type: copies are independent. It exists because libcrypto's present interface cannot export the
 /// state of a hash, and a resumed download must not read hashed bytes again. libcrypto's older one does the hashing.
-public struct RunningDigest: Sendable {
+package struct RunningDigest: Sendable {
   /// The limit of SHA-256's length field (FIPS 180-4 section 5.1.1), in bytes: an exbibyte, beyond any file.
-  public static let maxCount: Int64 = 1 << 60
+  package static let maxCount: Int64 = 1 << 60
 
-  public let algorithm: DigestAlgorithm
+  package let algorithm: DigestAlgorithm
 
   /// How many bytes have been hashed.
-  public private(set) var count: Int64 = 0
+  package private(set) var count: Int64 = 0
 
   private var context: Context
 
   /// An empty hash.
-  public init(_ algorithm: DigestAlgorithm) {
+  package init(_ algorithm: DigestAlgorithm) {
     self.algorithm = algorithm
     context = Context(algorithm)
   }
 
   /// Hashes further bytes. Cost: that of `openssl speed`, plus a copy of a few hundred bytes for each call.
-  public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
     count += Int64(bytes.count)
     precondition(count <= Self.maxCount, "more bytes than SHA-256 can count")
@@ -31,7 +31,7 @@ public struct RunningDigest: Sendable {
   }
 
   /// The digest of all bytes so far. More bytes may follow.
-  public func digest() -> [UInt8] {
+  package func digest() -> [UInt8] {
     context.digest(length: algorithm.digestLength)
   }
 
@@ -39,7 +39,7 @@ public struct RunningDigest: Sendable {
   ///
   /// It contains the version (1), the algorithm (1, 2, 3 for SHA-256, SHA-384, SHA-512), the count in 8 bytes, the 8
   /// chaining words, all big-endian, and the bytes of the incomplete block: up to 127 bytes of the file in plain text.
-  public var state: String {
+  package var state: String {
     var bytes = [Self.stateVersion, algorithm.number]
     bytes.append(bigEndian: UInt64(count), bytes: MemoryLayout<UInt64>.size)
     let (words, block) = context.read(buffered: Int(count) % algorithm.blockLength)
@@ -50,7 +50,7 @@ public struct RunningDigest: Sendable {
   /// Continues from a state; nil if `state` cannot have produced it. The input may be untrusted.
   ///
   /// A forged state can only give a wrong digest.
-  public init?(state: String) {
+  package init?(state: String) {
     guard state.utf8.count <= Self.maxStateLength, let bytes = Base64.bytes(of: state.utf8),
       // Accepts only the canonical spelling: with padding, in the standard alphabet.
       Base64.text(of: bytes) == state
@@ -121,7 +121,7 @@ extension [UInt8] {
 
 extension RunningDigest {
   /// The SHA-256 of complete data, in hexadecimal digits.
-  public static func sha256(of bytes: [UInt8]) -> String {
+  package static func sha256(of bytes: [UInt8]) -> String {
     var digest = RunningDigest(.sha256)
     bytes.withUnsafeBytes { digest.update($0) }
     return digest.digest().hexadecimal

@@ -14,7 +14,7 @@ import PodfluxCore
 /// web page the feeds that it names. It refuses no document: what cannot be read costs a field, at worst an episode,
 /// and is listed in the report. Memory is bounded by `FeedLimits`, not by the length of the feed; the result does not
 /// depend on how the bytes are divided. It has no library for XML beneath it: the article Feeds says why, with figures.
-public struct FeedParser: Sendable {
+package struct FeedParser: Sendable {
   private var reader: DocumentReader<FeedBuilder>
 
   /// A parser for the document at an address, to which its relative URLs refer.
@@ -23,28 +23,28 @@ public struct FeedParser: Sendable {
   ///   - charset: The one that the response declares, used if the document declares none.
   ///   - keepsDescriptions: Whether the descriptions of episodes are read. They are most of many feeds; without them
   ///     the scanner passes over them.
-  public init(address: WebAddress?, charset: String? = nil, keepsDescriptions: Bool = true) {
+  package init(address: WebAddress?, charset: String? = nil, keepsDescriptions: Bool = true) {
     reader = DocumentReader(
       FeedBuilder(address: address, keepsDescriptions: keepsDescriptions), charset: charset)
   }
 
   /// Whether further bytes change nothing: the feed's root has ended, or a document without one is too long. The rest
   /// need not be fetched.
-  public var isOver: Bool { reader.builder.isOver }
+  package var isOver: Bool { reader.builder.isOver }
 
   /// What is known of the podcast so far. Some feeds describe it behind its episodes.
-  public var podcast: FeedPodcast { reader.builder.podcast.value }
+  package var podcast: FeedPodcast { reader.builder.podcast.value }
 
   /// The bytes of text that it keeps for what has not ended, apart from the podcast's fields.
   var retainedBytes: Int { reader.retainedBytes + reader.builder.retainedBytes }
 
   /// Reads further bytes, and hands out the episodes that end in them, in the order of the document.
-  public mutating func parse(_ bytes: some Sequence<UInt8>, _ take: (FeedEpisode) -> Void) {
+  package mutating func parse(_ bytes: some Sequence<UInt8>, _ take: (FeedEpisode) -> Void) {
     reader.parse(bytes) { Self.handOut(from: &$0, to: take) }
   }
 
   /// Ends the document, hands out what ends with it, and says what it was. Nothing can be parsed after it.
-  public mutating func finish(_ take: (FeedEpisode) -> Void) -> FeedOutcome {
+  package mutating func finish(_ take: (FeedEpisode) -> Void) -> FeedOutcome {
     reader.finish()
     Self.handOut(from: &reader.builder, to: take)
     let charset = reader.decoder.charset

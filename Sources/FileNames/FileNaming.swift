@@ -5,7 +5,7 @@ import PodfluxCore
 ///
 /// The same facts give the same names. It does not handle paths that a client names: the engine uses those unchanged,
 /// and the download fails if a file exists there.
-public struct FileNaming: Sendable {
+package struct FileNaming: Sendable {
   /// The file name if nothing is known.
   private static let nameless = "download"
 
@@ -21,7 +21,7 @@ public struct FileNaming: Sendable {
   }
 
   /// Computes the names once, for any number of candidates. With `portably`, SMB, NTFS and exFAT accept them.
-  public init(_ facts: NamingFacts, portably: Bool = true) {
+  package init(_ facts: NamingFacts, portably: Bool = true) {
     let suggestedName = facts.contentDisposition.flatMap(ContentDisposition.filename(in:))
     fileExtension =
       facts.fileExtension
@@ -63,7 +63,7 @@ public struct FileNaming: Sendable {
   ///
   /// No facts are known to make it throw, since the text is cleaned for that. Should some do, one download fails, and
   /// not the engine.
-  public func candidate(number: Int) throws(LibraryPathError) -> LibraryPath {
+  package func candidate(number: Int) throws(LibraryPathError) -> LibraryPath {
     precondition(number >= 1, "candidates are counted from 1")
     let distinction =
       distinctions.indices.contains(number - 2) ? distinctions[number - 2] : "\(number - distinctions.count)"

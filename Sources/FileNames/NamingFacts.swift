@@ -1,30 +1,30 @@
 import PodfluxCore
 
 /// The known facts about a download at the time its file gets a name. All of it is untrusted text.
-public struct NamingFacts: Hashable, Sendable {
+package struct NamingFacts: Hashable, Sendable {
   /// The podcast's title: the folder.
-  public var podcast: String?
+  package var podcast: String?
   /// The episode's title.
-  public var title: String?
+  package var title: String?
   /// The day on which the episode was published, in the user's time zone.
-  public var day: CivilDate?
+  package var day: CivilDate?
   /// The time of that day, `HH-mm`.
-  public var time: String?
+  package var time: String?
   /// The template, and what it can say of the episode.
-  public var naming: DownloadNaming
+  package var naming: DownloadNaming
   /// The extension that the file has already; nil for a new file.
-  public var fileExtension: String?
+  package var fileExtension: String?
   /// The address of the download.
-  public var url: String
+  package var url: String
   /// The Content-Disposition header of the response.
-  public var contentDisposition: String?
+  package var contentDisposition: String?
   /// The Content-Type header of the response.
-  public var mediaType: String?
+  package var mediaType: String?
   /// The first bytes of the file: at most `MediaSignature.length`.
-  public var beginning: [UInt8]
+  package var beginning: [UInt8]
 
   /// Unknown facts are nil.
-  public init(
+  package init(
     podcast: String? = nil, title: String? = nil, day: CivilDate? = nil, time: String? = nil,
     naming: DownloadNaming = .init(), fileExtension: String? = nil, url: String, contentDisposition: String? = nil,
     mediaType: String? = nil, beginning: [UInt8] = []
@@ -42,7 +42,7 @@ public struct NamingFacts: Hashable, Sendable {
   }
 
   /// What is known of a complete file. `offsetSeconds` is how far the clocks by which its day counts are ahead of UTC.
-  public init(_ facts: PublishingFacts, offsetSeconds: Int64) {
+  package init(_ facts: PublishingFacts, offsetSeconds: Int64) {
     let published = facts.description.published
     self.init(
       podcast: facts.description.podcast, title: facts.description.title,

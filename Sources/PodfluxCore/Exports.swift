@@ -1,2 +1,2 @@
-// `Timestamp` and other values of actions are Flux's: a program that imports this module needs them.
-@_exported import Flux
+// Dates of downloads and episodes are Flux's: a program that imports this module needs no other for them.
+@_exported import struct Flux.Timestamp

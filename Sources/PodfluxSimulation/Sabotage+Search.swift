@@ -1,7 +1,7 @@
 /// In which worlds a mistake is searched.
 extension Sabotage {
   /// What goes wrong besides: what cannot concern it only makes it take longer to be found.
-  public var faults: FaultKinds {
+  package var faults: FaultKinds {
     switch self {
     case .publishForgotten: [.crashes, .powerCuts, .commits]
     case .renameReplaces: [.names, .people]
@@ -64,7 +64,7 @@ extension Sabotage {
 
   /// The first seed that is searched for it: the one that found it when this was written, in a search from 1 on or from
   /// an earlier such seed. A change of what worlds draw makes the search longer, not wrong.
-  public var firstSeed: UInt64 {
+  package var firstSeed: UInt64 {
     switch self {
     case .headersEverywhere, .notesNotWanted: 5
     case .digestNotChecked, .downloadShared, .quotaSearchedOnce, .sidecarStays: 6

@@ -1,6 +1,6 @@
 extension Sabotage {
   /// What the mistake is, in words.
-  public var story: String {
+  package var story: String {
     switch self {
     case .rowBeforeData: "a checkpoint is reported before the bytes are synced"
     case .entryNotSynced: "a checkpoint is reported while a power cut could still take the whole file"

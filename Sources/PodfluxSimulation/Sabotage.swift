@@ -1,6 +1,6 @@
 /// Mistakes that engines of this kind have really made; `story` says what each is. Each is built into what surrounds
 /// the stores, by name, to see whether the checks find it: a checker that finds nothing might look at nothing.
-public enum Sabotage: String, CaseIterable, Sendable {
+package enum Sabotage: String, CaseIterable, Sendable {
   case rowBeforeData = "row-before-data"
   case entryNotSynced = "entry-not-synced"
   case generationNotChecked = "generation-not-checked"

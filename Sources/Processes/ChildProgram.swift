@@ -9,28 +9,28 @@ import Glibc
 /// ```
 ///
 /// Who starts it waits for it, with waitpid(2): until then its number is no other process's.
-public struct ChildProgram: Sendable {
+package struct ChildProgram: Sendable {
   /// Why a program could not be started.
-  public struct StartFailure: Error, CustomStringConvertible {
+  package struct StartFailure: Error, CustomStringConvertible {
     /// The number in errno.
-    public let code: Int32
+    package let code: Int32
 
     /// Takes errno.
-    public init(code: Int32 = errno) {
+    package init(code: Int32 = errno) {
       self.code = code
     }
 
     /// The text of strerror(3) for the code.
-    public var description: String { String(cString: strerror(code)) }
+    package var description: String { String(cString: strerror(code)) }
   }
 
   /// The path of the program, and its arguments.
-  public let words: [String]
+  package let words: [String]
   /// `NAME=value` for each variable; nil for those of this process.
-  public let environment: [String]?
+  package let environment: [String]?
 
   /// - Parameter words: The path of the program, which is not looked for in `PATH`, and its arguments.
-  public init(words: [String], environment: [String]? = nil) {
+  package init(words: [String], environment: [String]? = nil) {
     self.words = words
     self.environment = environment
   }
@@ -40,7 +40,7 @@ public struct ChildProgram: Sendable {
   /// - Parameter descriptors: What the child has as its descriptors 0, 1, 2 and so on. One may stand there more than
   ///   once. They stay open here; all others are closed there.
   /// - Returns: The child's number.
-  public func start(descriptors: [Int32]) throws(StartFailure) -> pid_t {
+  package func start(descriptors: [Int32]) throws(StartFailure) -> pid_t {
     guard let path = words.first else { throw StartFailure(code: ENOENT) }
     // Numbers of this process may be those of the child: they are moved out of the way first.
     let held = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, Int32(descriptors.count)) }

@@ -2,12 +2,12 @@ import CLinux
 import Glibc
 
 /// A file in memory, such as a child's stdin: unlike a pipe, it waits for no reader.
-public enum MemoryFile {
+package enum MemoryFile {
   /// Makes one of these bytes, which is read from its beginning.
   ///
   /// - Parameter name: What the system shows it as, in `/proc`.
   /// - Returns: Its descriptor, which the caller closes.
-  public static func open(_ name: String, with bytes: [UInt8]) throws(ChildProgram.StartFailure) -> Int32 {
+  package static func open(_ name: String, with bytes: [UInt8]) throws(ChildProgram.StartFailure) -> Int32 {
     let file = linux_memory_file(name)
     guard file >= 0 else { throw .init() }
     var written = 0

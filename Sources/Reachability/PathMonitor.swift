@@ -4,9 +4,9 @@ import PodfluxCore
 ///
 /// It receives notifications from the kernel (rtnetlink(7)) and, if it runs, from NetworkManager, and polls neither. It
 /// reports a loss at once, and a gain after half a second.
-public final class PathMonitor: Sendable {
+package final class PathMonitor: Sendable {
   /// The path at the monitor's creation.
-  public let initial: NetworkPath
+  package let initial: NetworkPath
 
   private let loop: PathLoop
 
@@ -19,7 +19,7 @@ public final class PathMonitor: Sendable {
   ///   - report: Receives each change, one after the other, on the monitor's thread or within `catchUp()`. It must be
   ///     quick, and must not call the monitor, which waits for it.
   /// - Throws: `ReachabilityError`.
-  public convenience init(
+  package convenience init(
     overrides: LinkOverrides, report: @escaping @Sendable (NetworkPath) -> Void
   ) throws {
     try self.init(overrides: overrides, sysfs: SysfsLinks(), bus: .system, report: report)
@@ -39,7 +39,7 @@ public final class PathMonitor: Sendable {
   }
 
   /// Starts to report changes, including those since init. Call it once.
-  public func start() {
+  package func start() {
     loop.start()
   }
 
@@ -54,7 +54,7 @@ public final class PathMonitor: Sendable {
   /// - Parameters:
   ///   - address: 4 or 16 bytes in network byte order.
   ///   - device: The path's device.
-  public func device(towards address: [UInt8], insteadOf device: String) -> String? {
+  package func device(towards address: [UInt8], insteadOf device: String) -> String? {
     loop.device(towards: address, insteadOf: device)
   }
 
@@ -62,12 +62,12 @@ public final class PathMonitor: Sendable {
   ///
   /// Attempts call it before they report a failure, so that the engine learns of a path's loss before the failure that
   /// it caused. Takes microseconds if nothing has changed. Does nothing before `start()` and after `stop()`.
-  public func catchUp() {
+  package func catchUp() {
     loop.catchUp()
   }
 
   /// Stops the monitor: it reports nothing after this returns.
-  public func stop() {
+  package func stop() {
     loop.stop()
   }
 }

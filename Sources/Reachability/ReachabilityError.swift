@@ -1,7 +1,7 @@
 import Glibc
 
 /// Why the monitor cannot follow the path.
-public enum ReachabilityError: Error, Hashable, Sendable {
+package enum ReachabilityError: Error, Hashable, Sendable {
   /// A system call failed, with its errno: for example no netlink in a sandbox, no free descriptors.
   case system(operation: String, code: Int32)
   /// The kernel did not list all of its links, addresses and routes in time.
@@ -10,7 +10,7 @@ public enum ReachabilityError: Error, Hashable, Sendable {
 
 extension ReachabilityError: CustomStringConvertible {
   /// One sentence: what is wrong, and the remedy.
-  public var description: String {
+  package var description: String {
     switch self {
     case .system(let operation, let code):
       """

@@ -1,30 +1,30 @@
 import Foundation
 
 /// The files in `Fixtures` at the root of the repository, described in `Fixtures/README.md`.
-public enum Fixtures {
+package enum Fixtures {
   /// An MP3 file of 10 s with ID3 tags.
-  public static let mp3 = "audio/tone.mp3"
+  package static let mp3 = "audio/tone.mp3"
   /// An AAC file of 10 s in MP4.
-  public static let m4a = "audio/tone.m4a"
+  package static let m4a = "audio/tone.m4a"
   /// An Opus file of 10 s in Ogg.
-  public static let opus = "audio/tone.opus"
+  package static let opus = "audio/tone.opus"
 
   /// The folder: the environment variable `PODFLUX_FIXTURES`, or the one beside these sources.
-  public static let root: String =
+  package static let root: String =
     ProcessInfo.processInfo.environment["PODFLUX_FIXTURES"] ?? repositoryRoot.appendingPathComponent("Fixtures").path
 
   /// The path of a fixture, relative to the folder.
-  public static func path(_ name: String) -> String {
+  package static func path(_ name: String) -> String {
     root + "/" + name
   }
 
   /// The content of a fixture, as a body.
-  public static func body(_ name: String) throws -> Body {
+  package static func body(_ name: String) throws -> Body {
     .bytes(try contents(name))
   }
 
   /// A fixture repeated up to `length` bytes: it begins like the real file.
-  public static func body(_ name: String, repeatedToLength length: Int) throws -> Body {
+  package static func body(_ name: String, repeatedToLength length: Int) throws -> Body {
     .repeating(try contents(name), length: length)
   }
 

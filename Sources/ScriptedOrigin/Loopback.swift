@@ -1,9 +1,9 @@
 import Foundation
 
 /// The loopback interface, for raw sockets.
-public enum Loopback {
+package enum Loopback {
   /// Calls the body with the socket address of a port on 127.0.0.1; with port 0 bind(2) chooses one.
-  public static func withAddress(
+  package static func withAddress(
     port: UInt16, _ use: (UnsafePointer<sockaddr>, socklen_t) -> Int32
   ) -> Int32 {
     var address = sockaddr_in()

@@ -1,5 +1,5 @@
 /// Why an origin cannot be started, or why a test has waited for it in vain.
-public enum OriginError: Error, Sendable {
+package enum OriginError: Error, Sendable {
   /// The origin cannot listen on the port.
   case cannotListen(port: Int, underlying: any Error)
   /// The certificate or the key is unusable.

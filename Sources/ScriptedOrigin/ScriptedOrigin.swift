@@ -12,11 +12,11 @@ import Synchronization
 /// origin.serve("/1.mp3", Resource(.audio(length: 1_000_000, seed: 1), entityTag: .strong("a")))
 /// let seen = try origin.wait(upTo: .seconds(5)) { $0.bytesSent(path: "/1.mp3") == 1_000_000 }
 /// ```
-public final class ScriptedOrigin: Sendable {
+package final class ScriptedOrigin: Sendable {
   /// The port on which it listens, also after a stop.
-  public let port: Int
+  package let port: Int
   /// `http://127.0.0.1:PORT`, or `https://…` with TLS.
-  public let baseURL: String
+  package let baseURL: String
 
   private let address: String
   private let routes = RouteTable()
@@ -47,14 +47,14 @@ extension ScriptedOrigin {
   ///   - address: The IPv4 address of this machine to listen on.
   ///   - port: The port to listen on; 0 for any free port.
   ///   - threadCount: The number of serving threads. One leaves the other cores to the client under test.
-  public static func start(
+  package static func start(
     tls: TLSMaterial? = nil, address: String = "127.0.0.1", port: Int = 0, threadCount: Int = 1
   ) throws -> ScriptedOrigin {
     try ScriptedOrigin(tls: tls, address: address, port: port, threadCount: threadCount)
   }
 
   /// Closes the socket and every connection, and returns when that is done. A stopped origin refuses connections.
-  public func stop() throws {
+  package func stop() throws {
     try listener.withLock { listener in
       let stopped = listener
       listener = nil
@@ -63,7 +63,7 @@ extension ScriptedOrigin {
   }
 
   /// Listens again on the same port after a stop, with the same scripts and log. Does nothing if it is running.
-  public func restart() throws {
+  package func restart() throws {
     try listener.withLock { listener in
       guard listener == nil else { return }
       listener = try Listener(
@@ -72,12 +72,12 @@ extension ScriptedOrigin {
   }
 
   /// Breaks every open connection now, as a network failure does; accepts new ones.
-  public func dropConnections(_ kind: Fault.Kind = .cut) {
+  package func dropConnections(_ kind: Fault.Kind = .cut) {
     listener.withLock { $0?.dropConnections(kind) }
   }
 
   /// The URL of a path, which begins with a slash.
-  public func url(_ path: String) -> String {
+  package func url(_ path: String) -> String {
     baseURL + path
   }
 }
@@ -86,12 +86,12 @@ extension ScriptedOrigin {
 
 extension ScriptedOrigin {
   /// Answers requests for `path` with a file.
-  public func serve(_ path: String, _ resource: Resource) {
+  package func serve(_ path: String, _ resource: Resource) {
     serve(path, .resource(resource))
   }
 
   /// Handles every request for `path` in the same way.
-  public func serve(_ path: String, _ behaviour: Behaviour) {
+  package func serve(_ path: String, _ behaviour: Behaviour) {
     serve(path, script: [behaviour])
   }
 
@@ -99,31 +99,31 @@ extension ScriptedOrigin {
   /// repeats.
   ///
   /// A path with a query precedes the same path without one.
-  public func serve(_ path: String, script: [Behaviour]) {
+  package func serve(_ path: String, script: [Behaviour]) {
     precondition(path.hasPrefix("/"), "a path begins with a slash: \(path)")
     precondition(!script.isEmpty, "a script needs at least one behaviour")
     routes.set(.script(script, next: 0), path: path)
   }
 
   /// Calls `choose` for the behaviour of each request for `path`.
-  public func serve(_ path: String, choosing choose: @escaping @Sendable (RequestRecord) -> Behaviour) {
+  package func serve(_ path: String, choosing choose: @escaping @Sendable (RequestRecord) -> Behaviour) {
     precondition(path.hasPrefix("/"), "a path begins with a slash: \(path)")
     routes.set(.choice(choose), path: path)
   }
 
   /// Calls `choose` for the behaviour of each POST to `path`; without it a POST gets a 405.
-  public func serveForm(_ path: String, choosing choose: @escaping @Sendable (RequestRecord) -> Behaviour) {
+  package func serveForm(_ path: String, choosing choose: @escaping @Sendable (RequestRecord) -> Behaviour) {
     precondition(path.hasPrefix("/"), "a path begins with a slash: \(path)")
     routes.setForm(path: path, choose)
   }
 
   /// Calls `choose` for requests for paths without a script; without it they get a 404.
-  public func serveOtherPaths(choosing choose: @escaping @Sendable (RequestRecord) -> Behaviour) {
+  package func serveOtherPaths(choosing choose: @escaping @Sendable (RequestRecord) -> Behaviour) {
     routes.setFallback(choose)
   }
 
   /// Removes the behaviour of `path`.
-  public func stopServing(_ path: String) {
+  package func stopServing(_ path: String) {
     routes.remove(path: path)
   }
 }
@@ -132,27 +132,27 @@ extension ScriptedOrigin {
 
 extension ScriptedOrigin {
   /// The current state of the log.
-  public var snapshot: Snapshot {
+  package var snapshot: Snapshot {
     log.snapshot
   }
 
   /// The requests since the start or the last reset, oldest first; with more than 100,000 the older half is dropped.
-  public var requests: [RequestRecord] {
+  package var requests: [RequestRecord] {
     snapshot.requests
   }
 
   /// Bytes of content that the kernel has, for all paths.
-  public var totalBodyBytesSent: Int {
+  package var totalBodyBytesSent: Int {
     snapshot.totalBodyBytesSent
   }
 
   /// Bytes of content that the kernel has for `path`. Cost: all requests.
-  public func bytesSent(path: String) -> Int {
+  package func bytesSent(path: String) -> Int {
     snapshot.bytesSent(path: path)
   }
 
   /// Drops the requests and counts. Active requests are not logged any more.
-  public func resetLog() {
+  package func resetLog() {
     log.reset()
   }
 
@@ -160,7 +160,7 @@ extension ScriptedOrigin {
   ///
   /// - Throws: `OriginError.timedOut` after the time limit; the errors of `condition`.
   @discardableResult
-  public func wait(upTo limit: Duration, until condition: (Snapshot) throws -> Bool) throws -> Snapshot {
+  package func wait(upTo limit: Duration, until condition: (Snapshot) throws -> Bool) throws -> Snapshot {
     guard let snapshot = try log.wait(upTo: limit, until: condition) else {
       throw OriginError.timedOut(after: limit, last: self.snapshot)
     }

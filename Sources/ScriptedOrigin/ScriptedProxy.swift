@@ -6,19 +6,19 @@ import Synchronization
 /// CONNECT. It may require a password, and logs its requests.
 ///
 /// It uses one thread per connection: it is for a few requests, not for load.
-public final class ScriptedProxy: Sendable {
+package final class ScriptedProxy: Sendable {
   /// A received request.
-  public struct Request: Sendable, Hashable {
+  package struct Request: Sendable, Hashable {
     /// GET or CONNECT.
-    public let method: String
+    package let method: String
     /// An absolute URL, or for CONNECT a host and port.
-    public let target: String
+    package let target: String
     /// The fields, as received.
-    public let fields: [String]
+    package let fields: [String]
   }
 
   /// The port on which it listens.
-  public let port: Int
+  package let port: Int
   private let listener: TCPSocket
   private let authorization: String?
   private let log = Mutex<[Request]>([])
@@ -26,7 +26,7 @@ public final class ScriptedProxy: Sendable {
   /// Starts a proxy.
   ///
   /// - Parameter credentials: `user:password`, without which it answers 407; nil to require none.
-  public static func start(credentials: String? = nil) throws -> ScriptedProxy {
+  package static func start(credentials: String? = nil) throws -> ScriptedProxy {
     let proxy = try ScriptedProxy(credentials)
     Thread.detachNewThread { [listener = proxy.listener, weak proxy] in
       while let client = listener.accept() {
@@ -47,7 +47,7 @@ public final class ScriptedProxy: Sendable {
   }
 
   /// The requests, oldest first, with the refused ones.
-  public var requests: [Request] { log.withLock { $0 } }
+  package var requests: [Request] { log.withLock { $0 } }
 
   // MARK: One connection
 

@@ -1,23 +1,23 @@
 import CTLS
 
 /// An origin's certificate and key, and the authority that its clients must trust.
-public struct TLSMaterial: Sendable {
+package struct TLSMaterial: Sendable {
   /// The PEM file of the server's certificate.
-  public let certificatePath: String
+  package let certificatePath: String
   /// The PEM file of the server's private key.
-  public let privateKeyPath: String
+  package let privateKeyPath: String
   /// The PEM file of the authority that signed the certificate, which clients must trust.
-  public let authorityPath: String
+  package let authorityPath: String
 
   /// The files are read when an origin starts.
-  public init(certificatePath: String, privateKeyPath: String, authorityPath: String) {
+  package init(certificatePath: String, privateKeyPath: String, authorityPath: String) {
     self.certificatePath = certificatePath
     self.privateKeyPath = privateKeyPath
     self.authorityPath = authorityPath
   }
 
   /// The test material in `Fixtures/tls`, for localhost, 127.0.0.1 and ::1.
-  public static var fixture: TLSMaterial {
+  package static var fixture: TLSMaterial {
     TLSMaterial(
       certificatePath: Fixtures.path("tls/server.pem"),
       privateKeyPath: Fixtures.path("tls/server-key.pem"),

@@ -12,18 +12,18 @@ import PodfluxCore
 /// | MPEG-4 | the contents of all `mdat` boxes, in order (ISO/IEC 14496-12 section 8.1.1) |
 /// | FLAC | all after the metadata blocks (RFC 9639 section 8) |
 /// | Ogg | all packets but the comments, and the positions of all pages that have one (RFC 3533 section 6) |
-public struct AudioDigest {
+package struct AudioDigest {
   /// Reads `count` bytes from an offset, or fewer at the end of the file.
-  public typealias Reading<Failure: Error> = (_ offset: Int64, _ count: Int) throws(Failure) -> [UInt8]
+  package typealias Reading<Failure: Error> = (_ offset: Int64, _ count: Int) throws(Failure) -> [UInt8]
 
   private static let pieceBytes = 1 << 20
   /// How many headers are read at most: of pages, boxes, blocks and tags together. A day of Opus has 86,400 pages; a
   /// hostile file of zeros would have hundreds of millions.
-  public static let headerLimit = 4_000_000
+  package static let headerLimit = 4_000_000
 
   /// The digest of a file; nil if its format has no tags that are written, or if its structure is broken or has too
   /// many headers. Costs reading the whole file.
-  public static func of<Failure: Error>(
+  package static func of<Failure: Error>(
     fileOfLength length: Int64, headerLimit: Int = AudioDigest.headerLimit, _ read: @escaping Reading<Failure>
   ) throws(Failure) -> [UInt8]? {
     var file = TaggedFile(length: length, headerLimit: headerLimit, read: read)

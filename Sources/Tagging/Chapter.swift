@@ -2,16 +2,16 @@ import Foundation
 import PodfluxCore
 
 /// A chapter, as it is written into tags.
-public struct Chapter: Codable, Hashable, Sendable {
+package struct Chapter: Codable, Hashable, Sendable {
   /// When it begins, in milliseconds from the beginning of the file.
-  public let start: Int64
+  package let start: Int64
   /// When it ends; nil for the end of the file.
-  public let end: Int64?
-  public let title: String
+  package let end: Int64?
+  package let title: String
 
   /// How many chapters a file gets: the table of contents of ID3v2 counts them in one byte (ID3v2 Chapter Frame
   /// Addendum, section 3.2).
-  public static let limit = 255
+  package static let limit = 255
   /// How many entries of a document are read.
   static let entryLimit = 1024
   /// The longest title, in bytes of UTF-8; longer ones are cut.
@@ -25,7 +25,7 @@ public struct Chapter: Codable, Hashable, Sendable {
   /// Left out are entries without a beginning or a title, those that are for pictures only (`toc` is false), and all
   /// but the first of those that begin at the same moment. Empty for what is no such document. Cost: linear in its
   /// length.
-  public static func chapters(in document: [UInt8]) -> [Chapter] {
+  package static func chapters(in document: [UInt8]) -> [Chapter] {
     guard document.count <= TagMaterial.chaptersBytes,
       let entries = try? JSONDecoder().decode(ChaptersDocument.self, from: Data(document)).entries
     else { return [] }

@@ -1,21 +1,21 @@
 import PodfluxCore
 
 /// What the tags of a file say, as its worker has read them.
-public struct FileTags: Codable, Hashable, Sendable {
+package struct FileTags: Codable, Hashable, Sendable {
   /// Nil where they say nothing; of at most `TaggingLimits.textBytes`.
-  public var title: String?
-  public var album: String?
+  package var title: String?
+  package var album: String?
   /// As it stands there, mostly in the form of ISO 8601.
-  public var date: String?
-  public var track: Int?
+  package var date: String?
+  package var track: Int?
   /// Whether the file has a picture, and chapters: tagging leaves those. Nil for no.
-  public var hasPicture: Bool?
-  public var hasChapters: Bool?
+  package var hasPicture: Bool?
+  package var hasChapters: Bool?
 }
 
 extension AdoptableFile.Tags {
   /// What of them tells an episode: a date only if it is a whole one.
-  public init(_ tags: FileTags) {
+  package init(_ tags: FileTags) {
     self.init(
       title: tags.title, album: tags.album, date: tags.date.flatMap(Self.day), track: tags.track.map(Int64.init))
   }

@@ -7,7 +7,7 @@ struct WorkerOrder: Codable {
 }
 
 /// What the worker is to write.
-public struct TagOrder: Codable, Hashable, Sendable {
+package struct TagOrder: Codable, Hashable, Sendable {
   var title: String?
   var album: String?
   /// `yyyy-MM-dd`.
@@ -21,7 +21,7 @@ public struct TagOrder: Codable, Hashable, Sendable {
   ///   - tags: What is known of the file.
   ///   - offsetSeconds: By how much the clocks of the time zone of `tags` were ahead of UTC at the publication.
   ///   - chapters: In the order of their beginnings; none by default.
-  public init(_ tags: EpisodeTags, offsetSeconds: Int64, chapters: [Chapter] = []) {
+  package init(_ tags: EpisodeTags, offsetSeconds: Int64, chapters: [Chapter] = []) {
     self.chapters = chapters
     title = Self.text(tags.title)
     album = Self.text(tags.podcast)

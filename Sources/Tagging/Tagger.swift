@@ -20,14 +20,14 @@ public struct Tagger: Sendable {
   }
 
   /// A picture for a file.
-  public enum Cover: Sendable {
+  package enum Cover: Sendable {
     /// In the file of a descriptor, which stays open.
     case file(Int32)
     case bytes([UInt8])
   }
 
   /// The result of tagging a copy.
-  public enum Outcome: Hashable, Sendable {
+  package enum Outcome: Hashable, Sendable {
     case tagged
     /// The tagger was told to end, and the copy is of no use.
     case stopped
@@ -39,7 +39,7 @@ public struct Tagger: Sendable {
   private let seconds: @Sendable (Int64) -> Int
 
   /// - Parameter seconds: How long the worker may take for a file of so many bytes.
-  public init(_ program: Program, seconds: @escaping @Sendable (Int64) -> Int = TaggingLimits.seconds) {
+  package init(_ program: Program, seconds: @escaping @Sendable (Int64) -> Int = TaggingLimits.seconds) {
     self.program = program
     self.seconds = seconds
   }
@@ -54,7 +54,7 @@ public struct Tagger: Sendable {
   ///   - length: The copy's length in bytes.
   ///   - cover: The cover; nil for none.
   ///   - goOn: Asked 20 times a second; false kills the worker.
-  public func tag(
+  package func tag(
     _ copy: Int32, length: Int64, cover: Cover?, _ order: TagOrder, while goOn: () -> Bool
   ) -> Outcome {
     guard length <= TaggingLimits.fileBytes else {
@@ -82,7 +82,7 @@ public struct Tagger: Sendable {
   /// - Parameters:
   ///   - file: The file's descriptor, for reading.
   ///   - goOn: Asked 20 times a second; false kills the worker.
-  public func readTags(of file: Int32, while goOn: () -> Bool) -> FileTags? {
+  package func readTags(of file: Int32, while goOn: () -> Bool) -> FileTags? {
     guard let answer = try? Self.file(of: []) else { return nil }
     defer { close(answer) }
     let outcome = run(

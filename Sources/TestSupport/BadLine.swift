@@ -1,17 +1,17 @@
 /// A line that must be refused, and the expected refusal.
-public struct BadLine: Sendable, CustomStringConvertible {
+package struct BadLine: Sendable, CustomStringConvertible {
   /// The error in it, unique in the table.
-  public let name: String
+  package let name: String
   /// The line without its line feed; it may be invalid UTF-8.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
   /// The refusal's code (see the article Protocol).
-  public let code: String
+  package let code: String
   /// The refusal's path; nil if it has none.
-  public let path: String?
+  package let path: String?
   /// Whether the line is well-formed, and only an engine with a new library refuses it.
-  public let isRefusedByEngine: Bool
+  package let isRefusedByEngine: Bool
 
-  public var description: String { name }
+  package var description: String { name }
 
   init(_ name: String, _ bytes: some Sequence<UInt8>, _ code: String, _ path: String? = nil, byEngine: Bool = false) {
     self.name = name

@@ -1,7 +1,7 @@
 /// Lines that the codec or the engine must refuse, without a crash.
-public enum BadLines {
+package enum BadLines {
   /// The whole table.
-  public static let all =
+  package static let all =
     shapes + encodings + limits + envelopes + enqueues + addresses + paths + headers + resumeData + selections
     + settings + networks + podcasts + sessions + cleanups + queries + filters + conditions + lists + observations
     + refusedByEngine

@@ -1,16 +1,16 @@
 import Foundation
 
 /// A program that has run to its end.
-public struct EndedProgram: Sendable {
+package struct EndedProgram: Sendable {
   /// The exit status.
-  public let status: Int32
+  package let status: Int32
   /// The program's stdout and stderr.
-  public let output: String
+  package let output: String
 
   /// Runs a program, and waits for its end.
   ///
   /// - Parameter environment: Variables to add to, or to replace in, this process's own.
-  public init(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+  package init(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws {
     let process = Process()
     let pipe = Pipe()
     process.executableURL = URL(fileURLWithPath: path)

@@ -6,9 +6,9 @@ import Synchronization
 ///
 /// Cost: 3 µs for a short line, 20 µs for each download in a snapshot; a new shape takes some 100 µs for the line, and
 /// 250 µs for each such download.
-public final class LineJudge: Sendable {
+package final class LineJudge: Sendable {
   /// The kind of lines.
-  public enum Kind: String, Sendable {
+  package enum Kind: String, Sendable {
     /// A client's lines.
     case input
     /// An engine's lines without a request for `fields`: downloads have all their keys.
@@ -27,7 +27,7 @@ public final class LineJudge: Sendable {
   /// Starts the validator.
   ///
   /// - Throws: `PodfluxProcess.Failure` if the validator or the schema is missing.
-  public init(python: String = LineJudge.python, schema: String = LineJudge.schema) throws {
+  package init(python: String = LineJudge.python, schema: String = LineJudge.schema) throws {
     child = try Child([python, "-c", Self.script, schema])
     let greeting = try answer()
     guard greeting == "ready" else { throw PodfluxProcess.Failure("lines cannot be validated: \(greeting)") }
@@ -40,7 +40,7 @@ public final class LineJudge: Sendable {
   }
 
   /// The error in the first invalid line, with that line; nil if all are valid. Each line ends with a line feed.
-  public func fault(in lines: [UInt8], as kind: Kind) -> String? {
+  package func fault(in lines: [UInt8], as kind: Kind) -> String? {
     turn.withLock { _ in
       do {
         try child.write(Array("\(kind.rawValue) \(lines.count)\n".utf8) + lines)
@@ -73,12 +73,12 @@ public final class LineJudge: Sendable {
 
 extension LineJudge {
   /// The interpreter of the system's package python3-jsonschema, or the one in PODFLUX_PYTHON.
-  public static var python: String {
+  package static var python: String {
     ProcessInfo.processInfo.environment["PODFLUX_PYTHON"] ?? "/usr/bin/python3"
   }
 
   /// The protocol's schema: beside these sources, or in the folder PODFLUX_FIXTURES.
-  public static var schema: String {
+  package static var schema: String {
     let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     let fixtures =
@@ -90,7 +90,7 @@ extension LineJudge {
   ///
   /// - Throws: `PodfluxProcess.Failure` if the validator is missing and CI is "true". Otherwise the tests run without
   ///   it, after one message.
-  public static func forTests() throws -> LineJudge? {
+  package static func forTests() throws -> LineJudge? {
     switch ofTests {
     case .success(let judge): return judge
     case .failure(let failure):

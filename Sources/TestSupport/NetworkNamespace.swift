@@ -19,31 +19,31 @@ import Synchronization
 ///
 /// It requires root. Deinit deletes it; after a crash, the next one deletes the remains. Methods may be called from any
 /// thread, but not two at once.
-public final class NetworkNamespace: Sendable {
+package final class NetworkNamespace: Sendable {
   /// One of the two links, by its name inside.
-  public enum Link: String, Sendable, CaseIterable {
+  package enum Link: String, Sendable, CaseIterable {
     case wifi = "wlan9"
     case cellular = "wwan9"
 
     /// The initial metric of its default route: Wi-Fi comes first.
-    public var metric: Int { self == .wifi ? 600 : 700 }
+    package var metric: Int { self == .wifi ? 600 : 700 }
     fileprivate var letter: String { self == .wifi ? "w" : "c" }
     fileprivate var number: Int { self == .wifi ? 1 : 2 }
   }
 
   /// The traffic of a link since its creation, in bytes of Ethernet frames.
-  public struct Counters: Hashable, Sendable {
-    public var received: Int64
-    public var sent: Int64
+  package struct Counters: Hashable, Sendable {
+    package var received: Int64
+    package var sent: Int64
 
-    public init(received: Int64 = 0, sent: Int64 = 0) {
+    package init(received: Int64 = 0, sent: Int64 = 0) {
       self.received = received
       self.sent = sent
     }
   }
 
   /// Why this machine cannot create one; nil if it can.
-  public static let unavailability: String? = {
+  package static let unavailability: String? = {
     do {
       _ = try NetworkNamespace()
       return nil
@@ -53,11 +53,11 @@ public final class NetworkNamespace: Sendable {
   }()
 
   /// Its name, as `ip netns` lists it.
-  public var name: String { "podflux-\(number)" }
+  package var name: String { "podflux-\(number)" }
   /// The file that setns(2) takes.
-  public var path: String { "/run/netns/\(name)" }
+  package var path: String { "/run/netns/\(name)" }
   /// The address of an origin in this process that is reachable over both links.
-  public var originAddress: String { address(1) }
+  package var originAddress: String { address(1) }
 
   /// Held while this process lives.
   private let claim: Int32
@@ -70,7 +70,7 @@ public final class NetworkNamespace: Sendable {
   private static let lastNumber = Mutex(maximumNumber - 1)
 
   /// Creates a namespace, with both links up and routed.
-  public init() throws {
+  package init() throws {
     guard geteuid() == 0 else { throw PodfluxProcess.Failure("this takes root") }
     let places = ["/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip"]
     guard let ip = places.first(where: { access($0, X_OK) == 0 }) else {
@@ -90,26 +90,26 @@ public final class NetworkNamespace: Sendable {
   // MARK: What is done with it
 
   /// The words before a command that run it inside; the command's process id is the launcher's.
-  public var launcher: [String] { [ip, "netns", "exec", name] }
+  package var launcher: [String] { [ip, "netns", "exec", name] }
 
   /// The address of an origin that is reachable over this link's network only.
-  public func originAddress(on link: Link) -> String { address(4 * link.number + 1) }
+  package func originAddress(on link: Link) -> String { address(4 * link.number + 1) }
 
   /// Switches a link off or on. Its routes vanish with it; its default route returns with it.
-  public func setLink(_ link: Link, isUp: Bool) throws {
+  package func setLink(_ link: Link, isUp: Bool) throws {
     metrics.withLock { $0[link] = isUp ? link.metric : nil }
     guard isUp else { return try change(["link set \(link.rawValue) down"]) }
     try change(["link set \(link.rawValue) up", neighbour(of: link), route(of: link, metric: link.metric)])
   }
 
   /// Removes or restores a link's carrier at its other end, like unplugging a cable. Routes stay.
-  public func setCarrier(_ link: Link, isUp: Bool) throws {
+  package func setCarrier(_ link: Link, isUp: Bool) throws {
     try change(
       ["link set \(outerName(link)) \(isUp ? "up" : "down")"] + (isUp ? [outerNeighbour(of: link)] : []), inside: false)
   }
 
   /// Sets the metric of a link's default route atomically, or removes the route with nil.
-  public func setRoute(_ link: Link, metric: Int?) throws {
+  package func setRoute(_ link: Link, metric: Int?) throws {
     let before = metrics.withLock { metrics in
       defer { metrics[link] = metric }
       return metrics[link]
@@ -121,7 +121,7 @@ public final class NetworkNamespace: Sendable {
   }
 
   /// The traffic of a link.
-  public func counters(of link: Link) throws -> Counters {
+  package func counters(of link: Link) throws -> Counters {
     let output = try run([ip, "-n", name, "-s", "-j", "link", "show", "dev", link.rawValue])
     struct Entry: Decodable {
       struct Direction: Decodable { var bytes: Int64 }
@@ -214,7 +214,7 @@ public final class NetworkNamespace: Sendable {
   // MARK: Commands
 
   /// Runs some `ip` commands in one process.
-  public func change(_ commands: [String], inside: Bool = true) throws {
+  package func change(_ commands: [String], inside: Bool = true) throws {
     let folder = try TemporaryFolder("podflux-ip")
     let batch = folder.path + "/batch"
     try commands.map { $0 + "\n" }.joined().write(toFile: batch, atomically: false, encoding: .utf8)
@@ -223,7 +223,7 @@ public final class NetworkNamespace: Sendable {
 
   /// Runs a program inside to its end, and returns its stdout.
   @discardableResult
-  public func runInside(_ words: [String]) throws -> String {
+  package func runInside(_ words: [String]) throws -> String {
     try run(launcher + words)
   }
 

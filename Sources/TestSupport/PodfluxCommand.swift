@@ -1,15 +1,15 @@
 import Foundation
 
 /// Runs a `podflux` command to its end: `podflux snapshot`, or an engine that should not start.
-public enum PodfluxCommand {
+package enum PodfluxCommand {
   /// The result of a command.
-  public struct Result: Sendable {
+  package struct Result: Sendable {
     /// The exit status.
-    public let status: Int32
+    package let status: Int32
     /// Its stdout.
-    public let output: String
+    package let output: String
     /// Its stderr.
-    public let errors: String
+    package let errors: String
   }
 
   /// Runs `podflux` with these arguments and lines on its stdin, and waits for its end with a limit.
@@ -18,7 +18,7 @@ public enum PodfluxCommand {
   ///   - environment: Variables to add to, or to replace in, this process's own.
   ///   - launcher: The words of a launcher that execs the program (`PrivateDisk.launcher`).
   /// - Throws: `PodfluxProcess.Failure` after the limit; the child is killed then.
-  public static func run(
+  package static func run(
     _ arguments: [String], input lines: [String] = [], upTo seconds: Double = 20, environment: [String: String] = [:],
     launcher: [String] = []
   ) throws -> Result {

@@ -6,7 +6,7 @@ extension PodfluxProcess {
   ///
   /// - Returns: The parsed reply, which may be a refusal.
   @discardableResult
-  public func ask(_ type: String, _ payload: [String: Any] = [:], upTo seconds: Double = 20) throws -> [String: Any] {
+  package func ask(_ type: String, _ payload: [String: Any] = [:], upTo seconds: Double = 20) throws -> [String: Any] {
     let id = nextID()
     let line: [String: Any] = ["type": type, "payload": payload, "meta": ["id": id]]
     let data = try JSONSerialization.data(withJSONObject: line, options: [.sortedKeys])
@@ -19,7 +19,8 @@ extension PodfluxProcess {
   ///
   /// - Returns: The reply's payload.
   @discardableResult
-  public func order(_ type: String, _ payload: [String: Any] = [:], upTo seconds: Double = 20) throws -> [String: Any] {
+  package func order(_ type: String, _ payload: [String: Any] = [:], upTo seconds: Double = 20) throws -> [String: Any]
+  {
     let reply = try ask(type, payload, upTo: seconds)
     guard reply["type"] as? String == "ok", let payload = reply["payload"] as? [String: Any] else {
       throw Failure("\(type) was refused: \(reply)")
@@ -28,7 +29,7 @@ extension PodfluxProcess {
   }
 
   /// The downloads in a snapshot.
-  public func downloads(limit: Int = 1000) throws -> (counts: [String: Int], items: [[String: Any]]) {
+  package func downloads(limit: Int = 1000) throws -> (counts: [String: Int], items: [[String: Any]]) {
     let payload = try order("snapshot", ["stores": ["downloads"], "downloads": ["limit": limit, "unfiltered": true]])
     guard let downloads = payload["downloads"] as? [String: Any], let counts = downloads["counts"] as? [String: Int],
       let items = downloads["items"] as? [[String: Any]]
@@ -39,7 +40,7 @@ extension PodfluxProcess {
   /// Requests snapshots until one meets the condition. Between two it waits only for the child's answer and a
   /// scheduling quantum of 5 ms.
   @discardableResult
-  public func waitForDownloads(
+  package func waitForDownloads(
     upTo seconds: Double = 30, _ condition: ([String: Int], [[String: Any]]) throws -> Bool
   ) throws -> [[String: Any]] {
     let deadline = Date(timeIntervalSinceNow: seconds)

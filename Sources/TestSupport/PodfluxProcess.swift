@@ -5,26 +5,26 @@ import Synchronization
 ///
 /// Blocking calls wait for a condition with a limit and throw `Failure` after it; nothing sleeps. In tests each line is
 /// validated against the protocol's schema first: after an invalid line every wait fails.
-public final class PodfluxProcess: Sendable {
+package final class PodfluxProcess: Sendable {
   /// An error, described for people.
-  public struct Failure: Error, CustomStringConvertible {
-    public let description: String
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
 
-    public init(_ description: String) {
+    package init(_ description: String) {
       self.description = description
     }
   }
 
   /// How a child ended, and its resource usage.
-  public struct Ending: Sendable {
+  package struct Ending: Sendable {
     /// The exit status; nil if a signal ended it.
-    public var status: Int32?
+    package var status: Int32?
     /// The signal that ended it.
-    public var signal: Int32?
+    package var signal: Int32?
     /// User and system time, in seconds.
-    public var cpuSeconds: Double
+    package var cpuSeconds: Double
     /// The largest resident memory, in bytes.
-    public var peakResidentBytes: Int64
+    package var peakResidentBytes: Int64
   }
 
   private struct State {
@@ -41,7 +41,7 @@ public final class PodfluxProcess: Sendable {
   }
 
   /// The child's process id.
-  public let pid: pid_t
+  package let pid: pid_t
   private let child: Child
   private var input: Int32 { child.input }
   /// The child's stdout, until the reader takes it.
@@ -55,7 +55,7 @@ public final class PodfluxProcess: Sendable {
   private let news = NSCondition()
 
   /// The `podflux` beside this executable, or the one in PODFLUX_BINARY.
-  public static var executablePath: String {
+  package static var executablePath: String {
     if let path = ProcessInfo.processInfo.environment["PODFLUX_BINARY"] { return path }
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "."
     return URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent("podflux").path
@@ -71,7 +71,7 @@ public final class PodfluxProcess: Sendable {
   ///   - isListening: Whether to read its lines from the start; otherwise `listen()` starts that.
   ///   - executable: The program, `podflux` or one with the same protocol.
   ///   - launcher: The words of a launcher that execs the program (`NetworkNamespace.launcher`).
-  public convenience init(
+  package convenience init(
     library: String, arguments: [String] = [], logPath: String = "/dev/null", environment: [String: String] = [:],
     isListening: Bool = true, executable: String = PodfluxProcess.executablePath,
     launcher: [String] = []
@@ -82,7 +82,7 @@ public final class PodfluxProcess: Sendable {
   }
 
   /// Starts a child with another command than `run`, which speaks the protocol too: `attach`, or nothing at all.
-  public init(
+  package init(
     command: [String], logPath: String = "/dev/null", environment: [String: String] = [:], isListening: Bool = true,
     executable: String = PodfluxProcess.executablePath, launcher: [String] = []
   ) throws {
@@ -94,19 +94,19 @@ public final class PodfluxProcess: Sendable {
   }
 
   /// Starts to read the child's lines.
-  public func listen() {
+  package func listen() {
     guard let output = takeOutput() else { return }
     follow { self.read(output, pieceBytes: 256 << 10, pauseMilliseconds: 0) }
   }
 
   /// Starts to read the child's lines as a slow client does: in small pieces, with a pause after each.
-  public func trickle(pieceBytes: Int, pauseMilliseconds: Int32) {
+  package func trickle(pieceBytes: Int, pauseMilliseconds: Int32) {
     guard let output = takeOutput() else { return }
     follow { self.read(output, pieceBytes: pieceBytes, pauseMilliseconds: pauseMilliseconds) }
   }
 
   /// Closes the child's output, as a dying client does: unread bytes are lost.
-  public func hangUp() {
+  package func hangUp() {
     guard let output = takeOutput() else {
       hangingUp.fileHandleForWriting.write(Data([0]))
       return
@@ -125,7 +125,7 @@ public final class PodfluxProcess: Sendable {
   // MARK: Speaking
 
   /// Writes bytes to the child's stdin. Does nothing after the child has ended.
-  public func send(bytes: [UInt8]) throws {
+  package func send(bytes: [UInt8]) throws {
     if Self.asksForFields(bytes) { state.withLock { $0.kind = .partialOutput } }
     try child.write(bytes)
   }
@@ -138,7 +138,7 @@ public final class PodfluxProcess: Sendable {
   private static let fields = Data("\"fields\"".utf8)
 
   /// Writes a line.
-  public func send(line: String) throws {
+  package func send(line: String) throws {
     try send(bytes: Array((line + "\n").utf8))
   }
 
@@ -151,7 +151,7 @@ public final class PodfluxProcess: Sendable {
   }
 
   /// Waits until the child has not read available input for a time.
-  public func waitUntilInputIsStuck(forMilliseconds milliseconds: Int32 = 300, upTo seconds: Double = 60) throws {
+  package func waitUntilInputIsStuck(forMilliseconds milliseconds: Int32 = 300, upTo seconds: Double = 60) throws {
     let deadline = Date(timeIntervalSinceNow: seconds)
     var descriptor = pollfd(fd: input, events: Int16(POLLOUT), revents: 0)
     while poll(&descriptor, 1, milliseconds) != 0 {
@@ -160,7 +160,7 @@ public final class PodfluxProcess: Sendable {
   }
 
   /// Closes the child's stdin.
-  public func closeInput() {
+  package func closeInput() {
     let shouldClose = state.withLock { state in
       defer { state.isInputOpen = false }
       return state.isInputOpen
@@ -169,7 +169,7 @@ public final class PodfluxProcess: Sendable {
   }
 
   /// Sends a signal to the child.
-  public func signal(_ number: Int32) {
+  package func signal(_ number: Int32) {
     // Before the child is reaped, its id cannot be reused.
     state.withLock { state in
       guard state.ending == nil else { return }
@@ -180,14 +180,14 @@ public final class PodfluxProcess: Sendable {
   // MARK: Listening
 
   /// All lines so far.
-  public var lines: [String] { state.withLock { $0.lines } }
+  package var lines: [String] { state.withLock { $0.lines } }
 
   /// The error in an invalid line so far, by the protocol's schema.
-  public var fault: String? { state.withLock { $0.fault } }
+  package var fault: String? { state.withLock { $0.fault } }
 
   /// Waits for the next line that meets the condition, and skips those before it.
   @discardableResult
-  public func wait(upTo seconds: Double = 20, for what: String, _ condition: (String) -> Bool) throws -> String {
+  package func wait(upTo seconds: Double = 20, for what: String, _ condition: (String) -> Bool) throws -> String {
     let found = try waitUntil(upTo: seconds, what) { state -> String? in
       guard let index = state.lines[state.next...].firstIndex(where: condition) else { return nil }
       state.next = index + 1
@@ -198,23 +198,23 @@ public final class PodfluxProcess: Sendable {
 
   /// Waits for the first line.
   @discardableResult
-  public func waitUntilReady(upTo seconds: Double = 20) throws -> String {
+  package func waitUntilReady(upTo seconds: Double = 20) throws -> String {
     try wait(upTo: seconds, for: "engine/ready") { $0.contains("\"engine/ready\"") }
   }
 
   /// Waits until this many lines have come in all.
-  public func waitForLines(_ count: Int, upTo seconds: Double = 60) throws {
+  package func waitForLines(_ count: Int, upTo seconds: Double = 60) throws {
     _ = try waitUntil(upTo: seconds, "\(count) lines") { $0.lines.count >= count ? true : nil }
   }
 
   /// Waits until the child has ended.
-  public func waitForEnd(upTo seconds: Double = 20) throws -> Ending {
+  package func waitForEnd(upTo seconds: Double = 20) throws -> Ending {
     try waitUntil(upTo: seconds, "the end of the child") { $0.ending }
   }
 
   /// Kills the child with SIGKILL, and waits until it is gone.
   @discardableResult
-  public func kill() throws -> Ending {
+  package func kill() throws -> Ending {
     signal(SIGKILL)
     let ending = try waitForEnd()
     closeInput()
@@ -222,7 +222,7 @@ public final class PodfluxProcess: Sendable {
   }
 
   /// Parses a line as JSON.
-  public static func parse(_ line: String) throws -> [String: Any] {
+  package static func parse(_ line: String) throws -> [String: Any] {
     guard let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
       throw Failure("no object: \(line)")
     }

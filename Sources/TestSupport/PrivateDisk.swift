@@ -5,9 +5,9 @@ import Foundation
 ///
 /// A shell keeps the namespace. Its input is a pipe from this process: if this process dies in any way, the shell runs
 /// to its end, where it kills the server of a FUSE disk and detaches the disk. It requires root.
-public final class PrivateDisk: Sendable {
+package final class PrivateDisk: Sendable {
   /// The kind of file system.
-  public enum Kind: String, Sendable, CaseIterable {
+  package enum Kind: String, Sendable, CaseIterable {
     /// exFAT on a loop device, over FUSE: no links, no renames without replacing, no lasting inodes, not
     /// case-sensitive.
     case exfat
@@ -60,7 +60,7 @@ public final class PrivateDisk: Sendable {
   private let keeper: Child
 
   /// Why this machine cannot mount this kind; nil if it can.
-  public static func unavailability(of kind: Kind) -> String? {
+  package static func unavailability(of kind: Kind) -> String? {
     do {
       _ = try PrivateDisk(kind)
       return nil
@@ -70,7 +70,7 @@ public final class PrivateDisk: Sendable {
   }
 
   /// Mounts an empty disk.
-  public init(_ kind: Kind) throws {
+  package init(_ kind: Kind) throws {
     guard geteuid() == 0 else { throw PodfluxProcess.Failure("this takes root") }
     for tool in kind.tools where Self.path(of: tool) == nil {
       throw PodfluxProcess.Failure("the command \(tool) is not installed")
@@ -101,16 +101,18 @@ public final class PrivateDisk: Sendable {
   }
 
   /// The disk's path inside the namespace (`launcher`).
-  public var path: String { folder.path + "/mount" }
+  package var path: String { folder.path + "/mount" }
 
   /// A folder on this machine's disk, visible inside and outside.
-  public var outside: String { folder.path }
+  package var outside: String { folder.path }
 
   /// The disk's path from outside.
-  public var visiblePath: String { "/proc/\(keeper.pid)/root\(path)" }
+  package var visiblePath: String { "/proc/\(keeper.pid)/root\(path)" }
 
   /// The words that run a program inside (nsenter(1)); it keeps its process id.
-  public var launcher: [String] { [Self.path(of: "nsenter") ?? "nsenter", "--mount=/proc/\(keeper.pid)/ns/mnt", "--"] }
+  package var launcher: [String] {
+    [Self.path(of: "nsenter") ?? "nsenter", "--mount=/proc/\(keeper.pid)/ns/mnt", "--"]
+  }
 
   private static func path(of tool: String) -> String? {
     ["/usr/sbin/", "/sbin/", "/usr/bin/", "/bin/"].map { $0 + tool }.first { access($0, X_OK) == 0 }

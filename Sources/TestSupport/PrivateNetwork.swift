@@ -3,11 +3,11 @@ import Glibc
 import Synchronization
 
 /// The machine refuses a private namespace, or lacks the tools to set it up.
-public struct NamespaceRefused: Error, CustomStringConvertible {
+package struct NamespaceRefused: Error, CustomStringConvertible {
   /// The refused operation, and why.
-  public let description: String
+  package let description: String
 
-  public init(description: String) {
+  package init(description: String) {
     self.description = description
   }
 }
@@ -15,11 +15,11 @@ public struct NamespaceRefused: Error, CustomStringConvertible {
 /// A private network namespace for one test (network_namespaces(7)), with its own interfaces, addresses and routes.
 ///
 /// Threads and processes that start inside stay inside, and so do the sockets that they open.
-public final class PrivateNetwork: Sendable {
+package final class PrivateNetwork: Sendable {
   private let descriptor: Int32
 
   /// Creates a namespace with only loopback, which is up.
-  public init() throws {
+  package init() throws {
     descriptor = try Self.onThread {
       try Self.call("unshare", Self.newNetwork)
       let descriptor = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)
@@ -32,7 +32,7 @@ public final class PrivateNetwork: Sendable {
   deinit { close(descriptor) }
 
   /// Runs a closure inside, on a new thread, and waits for its end.
-  public func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
+  package func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
     let descriptor = descriptor
     return try Self.onThread {
       guard let setns = unsafeBitCast(dlsym(nil, "setns"), to: (@convention(c) (Int32, Int32) -> Int32)?.self),
@@ -43,12 +43,12 @@ public final class PrivateNetwork: Sendable {
   }
 
   /// Runs `ip` inside, with words separated by spaces (ip(8)).
-  public func ip(_ words: String) throws {
+  package func ip(_ words: String) throws {
     try run { try Self.spawn(["ip"] + words.split(separator: " ").map(String.init)) }
   }
 
   /// Connects this network with another one by a virtual cable: an interface in each, with an address in a /24 network.
-  public func connect(
+  package func connect(
     _ name: String, _ address: String, to other: PrivateNetwork, _ otherName: String, _ otherAddress: String
   ) throws {
     let there = "/proc/\(getpid())/fd/\(other.descriptor)"
@@ -106,7 +106,7 @@ public final class PrivateNetwork: Sendable {
 
   /// Runs a closure with a small private file system mounted on a folder (tmpfs(5)). Files that it opens there stay
   /// usable afterwards, on every thread. With `inodes`, it has so few in all.
-  public static func withTemporaryFileSystem<Value: Sendable>(
+  package static func withTemporaryFileSystem<Value: Sendable>(
     on folder: String, bytes: Int, inodes: Int? = nil, _ body: @escaping @Sendable () throws -> Value
   ) throws -> Value {
     try onThread {

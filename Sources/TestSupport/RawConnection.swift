@@ -2,7 +2,7 @@ import Foundation
 
 /// A connection to an engine's socket, without a program between: it can read nothing, and break off in the middle of a
 /// line. For one thread at a time.
-public final class RawConnection: @unchecked Sendable {
+package final class RawConnection: @unchecked Sendable {
   // `@unchecked`: see above.
 
   private let descriptor: Int32
@@ -12,7 +12,7 @@ public final class RawConnection: @unchecked Sendable {
   private static let readSize = 64 << 10
 
   /// Connects to the socket at a path.
-  public init(_ path: String) throws {
+  package init(_ path: String) throws {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -35,14 +35,14 @@ public final class RawConnection: @unchecked Sendable {
 
   /// Sends what the socket takes now. Returns how many bytes it has taken.
   @discardableResult
-  public func send(_ text: String) -> Int {
+  package func send(_ text: String) -> Int {
     let bytes = Array(text.utf8)
     let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
     return max(0, Foundation.send(descriptor, bytes, bytes.count, flags))
   }
 
   /// Reads one line, without its line feed.
-  public func readLine(upTo seconds: Int32 = 20) throws -> String {
+  package func readLine(upTo seconds: Int32 = 20) throws -> String {
     while true {
       if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
         defer { rest.removeFirst(end + 1) }
@@ -61,13 +61,13 @@ public final class RawConnection: @unchecked Sendable {
   }
 
   /// Reads until the engine has closed the connection.
-  public func readToEnd() -> String {
+  package func readToEnd() -> String {
     while read() > 0 {}
     return String(decoding: rest, as: UTF8.self)
   }
 
   /// Reads and forgets what is there. Returns whether more may come.
-  public func discardInput() -> Bool {
+  package func discardInput() -> Bool {
     var buffer = [UInt8](repeating: 0, count: Self.readSize)
     while true {
       let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))

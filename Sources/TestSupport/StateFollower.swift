@@ -1,10 +1,10 @@
 import Foundation
 
 /// A client that keeps the state only by applying `state` lines.
-public struct StateFollower {
+package struct StateFollower {
   /// A line that such a client cannot apply.
-  public struct Misunderstanding: Error {
-    public let line: String
+  package struct Misunderstanding: Error {
+    package let line: String
   }
 
   /// The stores' members, except the items of downloads.
@@ -12,13 +12,13 @@ public struct StateFollower {
   private var items: [String: [String: Any]] = [:]
   private var order: [String] = []
   /// The revision of the last line.
-  public private(set) var revision = -1
+  package private(set) var revision = -1
 
-  public init() {}
+  package init() {}
 
   /// Applies a line; false if it is no `state` line.
   @discardableResult
-  public mutating func apply(_ line: String) throws -> Bool {
+  package mutating func apply(_ line: String) throws -> Bool {
     let object = try PodfluxProcess.parse(line)
     guard object["type"] as? String == "state" else { return false }
     guard var payload = object["payload"] as? [String: Any],
@@ -53,7 +53,7 @@ public struct StateFollower {
   }
 
   /// The state as a snapshot's payload, in a canonical spelling.
-  public func state() throws -> String {
+  package func state() throws -> String {
     var payload: [String: Any] = stores
     if var downloads = stores["downloads"] {
       downloads["items"] = order.compactMap { items[$0] }
@@ -63,7 +63,7 @@ public struct StateFollower {
   }
 
   /// The payload of a snapshot's reply, in the same spelling.
-  public static func payload(of line: String) throws -> String {
+  package static func payload(of line: String) throws -> String {
     guard let payload = try PodfluxProcess.parse(line)["payload"] else { throw Misunderstanding(line: line) }
     return try canonical(payload)
   }

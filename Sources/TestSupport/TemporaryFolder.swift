@@ -1,10 +1,10 @@
 import Foundation
 
 /// A temporary folder; deinit deletes it.
-public final class TemporaryFolder: Sendable {
-  public let path: String
+package final class TemporaryFolder: Sendable {
+  package let path: String
 
-  public init(_ name: String = "podflux") throws {
+  package init(_ name: String = "podflux") throws {
     let template = "\(FileManager.default.temporaryDirectory.path)/\(name)-" + String(repeating: "X", count: 6)
     var bytes = Array(template.utf8CString)
     guard mkdtemp(&bytes) != nil else {

@@ -2,23 +2,23 @@ import Foundation
 
 /// The commit whose tests run: random tests take their seeds from it, so that each commit has other ones, and each run
 /// of one commit the same.
-public struct TestedCommit: Sendable {
+package struct TestedCommit: Sendable {
   /// The first eight digits of its name, as a number.
-  public let number: UInt64
+  package let number: UInt64
 
   /// The commit of the clone that this file was built from.
   ///
   /// - Throws: `Unknown` if git does not name it. Cost: a child process, once.
-  public static func current() throws -> TestedCommit { try checkedOut.get() }
+  package static func current() throws -> TestedCommit { try checkedOut.get() }
 
   private static let checkedOut = Result { try TestedCommit(named: nameOfHead()) }
 
   /// What git said instead of a commit's name.
-  public struct Unknown: Error {
-    public let said: String
+  package struct Unknown: Error {
+    package let said: String
   }
 
-  public init(named name: String) throws {
+  package init(named name: String) throws {
     guard name.count >= 40, let number = UInt64(name.prefix(8), radix: 16) else { throw Unknown(said: name) }
     self.number = number
   }

@@ -1,13 +1,13 @@
 import Foundation
 
 /// Hosts beyond ASCII in URLs, as people and documents write them.
-public enum InternationalHost {
+package enum InternationalHost {
   /// The longest host that is rewritten, in bytes of UTF-8: no name in DNS is longer in ASCII (RFC 1035).
   private static let maximumBytes = 1024
 
   /// A URL with its host as DNS has it (UTS #46 and RFC 5891): `http://münchen.example/ä` gives
   /// `http://xn--mnchen-3ya.example/ä`. A URL whose host is in ASCII, or cannot be written so, stays as it is.
-  public static func inASCII(_ url: String) -> String {
+  package static func inASCII(_ url: String) -> String {
     guard url.utf8.contains(where: { $0 >= 0x80 }) else { return url }
     let bytes = Array(url.utf8)
     guard let start = authorityStart(in: bytes) else { return url }

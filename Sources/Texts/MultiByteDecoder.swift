@@ -5,9 +5,9 @@ import Glibc
 ///
 /// It is a value: a copy decodes on by itself. So it keeps no descriptor of iconv, which has a state, but the bytes of
 /// a character that is not complete and the escape sequence that is in force: the result does not depend on the pieces.
-public struct MultiByteDecoder: Sendable {
+package struct MultiByteDecoder: Sendable {
   /// A charset by its name in glibc.
-  public enum Charset: String, Sendable {
+  package enum Charset: String, Sendable {
     case gb18030 = "GB18030"
     case big5 = "BIG5-HKSCS"
     /// Shift_JIS as Windows extends it.
@@ -35,22 +35,22 @@ public struct MultiByteDecoder: Sendable {
   private static let escapeSequences = ["(B", "(J", "(I", "$@", "$B", "$(O", "$(P", "$(Q"].map { Array($0.utf8) }
 
   /// A decoder for a charset; nil if this machine has no table of it: packages of glibc have them.
-  public init?(_ charset: Charset) {
+  package init?(_ charset: Charset) {
     self.charset = charset
     guard let converter = Converter(charset) else { return nil }
     converter.close()
   }
 
   /// The bytes that it keeps for what has not ended.
-  public var retainedBytes: Int { pending.count }
+  package var retainedBytes: Int { pending.count }
 
   /// Whether escape sequences say what the bytes behind them are. All bytes are ASCII's then.
-  public var hasEscapes: Bool { charset.hasEscapes }
+  package var hasEscapes: Bool { charset.hasEscapes }
 
   /// Appends the text of further bytes.
   ///
   /// - Parameter isEnd: Whether they are the last ones.
-  public mutating func decode(_ bytes: Span<UInt8>, isEnd: Bool, into output: inout [UInt8]) {
+  package mutating func decode(_ bytes: Span<UInt8>, isEnd: Bool, into output: inout [UInt8]) {
     var input = shift + pending
     input.reserveCapacity(input.count + bytes.count)
     for index in bytes.indices { input.append(bytes[index]) }

@@ -8,9 +8,9 @@ import Synchronization
 /// Looks at feeds without a subscription: each look is a `RefreshOperation` whose findings are counted and not kept.
 ///
 /// Every call is thread safe and returns at once.
-public final class PreviewService: Sendable {
+package final class PreviewService: Sendable {
   /// Called with the preview, or with why there is none.
-  public typealias Completion = @Sendable (Result<FeedPreview, Refusal>) -> Void
+  package typealias Completion = @Sendable (Result<FeedPreview, Refusal>) -> Void
 
   private let transfers: TransferService
   private let operations = OperationQueue()
@@ -18,7 +18,7 @@ public final class PreviewService: Sendable {
   private let readClock: @Sendable () -> ClockReading
 
   /// - Parameter transfers: Must outlive the service.
-  public init(transfers: TransferService, readClock: @escaping @Sendable () -> ClockReading) {
+  package init(transfers: TransferService, readClock: @escaping @Sendable () -> ClockReading) {
     self.transfers = transfers
     self.readClock = readClock
     operations.maxConcurrentOperationCount = FeedPreview.Limits.atOnce
@@ -29,7 +29,7 @@ public final class PreviewService: Sendable {
   /// - Parameters:
   ///   - found: Called with the feed's episodes as they come, one call after the other, before the completion.
   ///   - completion: Called once, on any thread.
-  public func start(
+  package func start(
     _ refresh: FeedRefresh, found: @escaping @Sendable ([EpisodeContent]) -> Void = { _ in },
     _ completion: @escaping Completion
   ) {

@@ -13,7 +13,7 @@ import Synchronization
 /// reports say.
 ///
 /// Every call is thread safe, returns at once and may be repeated.
-public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
+package final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
   private let transfers: TransferService
   private let rows: Rows
   private let operations = OperationQueue()
@@ -65,7 +65,7 @@ public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
   }
 
   /// Starts a refresh; does nothing if it was started already. Its exchanges begin when they have slots.
-  public func start(_ refresh: FeedRefresh) {
+  package func start(_ refresh: FeedRefresh) {
     let operation = state.withLock { now -> RefreshOperation<Rows>? in
       guard now.running[refresh.id] == nil else { return nil }
       let operation = RefreshOperation(
@@ -80,14 +80,14 @@ public final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
   }
 
   /// Lets a refresh continue behind the report that is committed.
-  public func proceed(_ refresh: FeedRefresh.ID) {
+  package func proceed(_ refresh: FeedRefresh.ID) {
     state.withLock { state in
       state.waiting.remove(refresh)
       return state.running[refresh]
     }?.proceed()
   }
 
-  public func stop(_ refresh: FeedRefresh.ID) {
+  package func stop(_ refresh: FeedRefresh.ID) {
     guard let operation = state.withLock({ $0.running[refresh] }) else { return }
     operation.stop()
     transfers.refreshGate.letThrough(operation)

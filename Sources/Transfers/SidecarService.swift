@@ -10,7 +10,7 @@ import Synchronization
 /// work.
 ///
 /// Every call is thread safe, returns at once and may be repeated.
-public final class SidecarService<Files: LibraryFileSystem & Sendable>: Sendable {
+package final class SidecarService<Files: LibraryFileSystem & Sendable>: Sendable {
   private let transfers: TransferService
   private let files: Files
   private let operations = OperationQueue()
@@ -24,7 +24,7 @@ public final class SidecarService<Files: LibraryFileSystem & Sendable>: Sendable
   /// - Parameters:
   ///   - transfers: Must outlive the service.
   ///   - post: Receives what is found out; called from any thread, must not block.
-  public init(
+  package init(
     transfers: TransferService, files: Files, readClock: @escaping @Sendable () -> ClockReading,
     post: @escaping @Sendable (SidecarFact) -> Void
   ) {
@@ -37,7 +37,7 @@ public final class SidecarService<Files: LibraryFileSystem & Sendable>: Sendable
   }
 
   /// Carries an order out, or begins to.
-  public func carryOut(_ order: SidecarOrder) {
+  package func carryOut(_ order: SidecarOrder) {
     switch order {
     case .fetch(let fetch): start(fetch)
     case .proceed(let id): running.withLock { $0[id] }?.proceed()
@@ -69,7 +69,7 @@ public final class SidecarService<Files: LibraryFileSystem & Sendable>: Sendable
 
   /// Returns when no file is being changed any more. A fetch that has not ended in time ends without a report; what is
   /// left is done the next time.
-  public func shutDown() {
+  package func shutDown() {
     isEnding.store(true, ordering: .sequentiallyConsistent)
     errands.sync {}
     queue.sync(flags: .barrier) {}

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Only admitted downloads come here, so the queue holds only running attempts. Every call is thread safe, returns at
 /// once and may be repeated.
-public final class TransferService: Sendable {
+package final class TransferService: Sendable {
   private let environment: TransferEnvironment
   private let operations = OperationQueue()
   /// What downloads and sidecars pass before they begin.
@@ -28,7 +28,7 @@ public final class TransferService: Sendable {
   ///   - readClock: Reads both clocks.
   ///   - report: Receives the attempts' reports; called from any thread, must not block.
   /// - Throws: If the system refuses a thread, libcurl, or the file of all authorities.
-  public init(
+  package init(
     files: any AttemptFiles, authorities: CertificateAuthorities?, authorityBundlePath: String,
     chooseDevice: @escaping DeviceChoice = { $1 }, delays: RequestDelays = .init(), bootID: String,
     readClock: @escaping @Sendable () -> ClockReading, report: @escaping @Sendable (AttemptReport) -> Void
@@ -49,7 +49,7 @@ public final class TransferService: Sendable {
   var gathered: SharedGatheredFiles { environment.gathered }
 
   /// Starts an attempt; does nothing if it was started already.
-  public func start(_ attempt: Attempt) {
+  package func start(_ attempt: Attempt) {
     let operation = running.withLock { running -> DownloadOperation? in
       guard running[attempt.id] == nil else { return nil }
       let operation = DownloadOperation(attempt, in: environment) { [weak self] id in
@@ -62,31 +62,31 @@ public final class TransferService: Sendable {
   }
 
   /// Lets an attempt continue with the step that it announced.
-  public func proceed(_ attempt: AttemptID) {
+  package func proceed(_ attempt: AttemptID) {
     running.withLock { $0[attempt] }?.proceed()
   }
 
   /// Has an attempt go on without parts of what its file's tags show.
-  public func leave(_ parts: [TagMaterial.Part], of attempt: AttemptID) {
+  package func leave(_ parts: [TagMaterial.Part], of attempt: AttemptID) {
     running.withLock { $0[attempt] }?.leave(parts)
   }
 
   /// Stops an attempt; it keeps and reports its bytes.
-  public func stop(_ attempt: AttemptID) {
+  package func stop(_ attempt: AttemptID) {
     guard let operation = running.withLock({ $0[attempt] }) else { return }
     operation.stop()
     gate.letThrough(operation)
   }
 
   /// Sets the limits, also for running attempts: the rate within some milliseconds, the reserve with the next write.
-  public func limit(_ limits: TransferLimits) {
+  package func limit(_ limits: TransferLimits) {
     environment.surroundings.set(limits)
     environment.driver.limit(bytesPerSecond: limits.bytesPerSecond)
   }
 
   /// Leaves the network path. Attempts started from now on reuse no connection of the old path, and those connections
   /// are shut down: transfers on them end as if the connections had broken.
-  public func leaveNetworkPath() {
+  package func leaveNetworkPath() {
     environment.driver.leaveNetworkPath()
   }
 
@@ -94,13 +94,13 @@ public final class TransferService: Sendable {
   /// perhaps writes some 200 KiB; one caller at a time.
   ///
   /// - Throws: If they cannot be read, or their file not be written; then the former ones stay trusted.
-  public func renewAuthorities() throws {
+  package func renewAuthorities() throws {
     try environment.driver.renewAuthorities()
   }
 
   /// Ends the curl thread. Call it when no attempt is alive; it cuts off remaining ones, which change no more files
   /// after their current call.
-  public func shutDown() {
+  package func shutDown() {
     environment.surroundings.giveUpLibrary()
     environment.driver.shutDown()
   }

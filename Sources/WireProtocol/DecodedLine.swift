@@ -1,16 +1,16 @@
 import PodfluxCore
 
 /// The result of decoding a client's line.
-public struct DecodedLine: Hashable, Sendable {
+package struct DecodedLine: Hashable, Sendable {
   /// The line's number, counted from 1.
-  public var number: Int
+  package var number: Int
   /// The line's `meta.id`; known for most refused lines too.
-  public var id: RequestID?
+  package var id: RequestID?
   /// The line's request, or why the line is refused.
-  public var content: Result<Request, Refusal>
+  package var content: Result<Request, Refusal>
 
   /// Makes a decoded line.
-  public init(number: Int, id: RequestID?, content: Result<Request, Refusal>) {
+  package init(number: Int, id: RequestID?, content: Result<Request, Refusal>) {
     self.number = number
     self.id = id
     self.content = content
@@ -18,7 +18,7 @@ public struct DecodedLine: Hashable, Sendable {
 }
 
 /// The request of a client's line.
-public enum Request: Hashable, Sendable {
+package enum Request: Hashable, Sendable {
   /// An intent, which changes the state.
   case intent(Intent)
   /// A query, which the engine answers.
@@ -28,9 +28,9 @@ public enum Request: Hashable, Sendable {
 }
 
 /// A client's name for its line, echoed in the reply.
-public enum RequestID: Hashable, Sendable {
+package enum RequestID: Hashable, Sendable {
   /// The longest text, in bytes.
-  public static let maximumBytes = 128
+  package static let maximumBytes = 128
 
   /// A text of at most `maximumBytes` bytes.
   case string(String)

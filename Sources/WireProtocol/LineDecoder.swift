@@ -4,21 +4,21 @@ import PodfluxCore
 ///
 /// A line that cannot be carried out as it stands is refused as a whole, with the first fault that was found. Messages
 /// repeat no header values, no URLs and no more than a few bytes of anything else that a client sent.
-public struct LineDecoder: Sendable {
+package struct LineDecoder: Sendable {
   /// The longest line, in bytes, without its line feed.
-  public static let maximumLineBytes = 1 << 20
+  package static let maximumLineBytes = 1 << 20
 
   /// Makes a decoder; it keeps nothing from line to line.
-  public init() {}
+  package init() {}
 
   /// Reads one line without its line feed. Cost: linear in its length.
-  public func decode(_ line: UnsafeRawBufferPointer, number: Int) -> DecodedLine {
+  package func decode(_ line: UnsafeRawBufferPointer, number: Int) -> DecodedLine {
     guard line.count <= Self.maximumLineBytes else { return tooLong(number: number) }
     return decode([UInt8](line), number: number)
   }
 
   /// Reads one line without its line feed. Cost: linear in its length.
-  public func decode(_ line: [UInt8], number: Int) -> DecodedLine {
+  package func decode(_ line: [UInt8], number: Int) -> DecodedLine {
     guard line.count <= Self.maximumLineBytes else { return tooLong(number: number) }
     var reader = JSONReader(line)
     let document = reader.readDocument()
@@ -31,7 +31,7 @@ public struct LineDecoder: Sendable {
   }
 
   /// What a line becomes that the reader had to cut off.
-  public func tooLong(number: Int) -> DecodedLine {
+  package func tooLong(number: Int) -> DecodedLine {
     DecodedLine(
       number: number, id: nil,
       content: .failure(
@@ -44,7 +44,7 @@ extension SnapshotQuery {
   ///
   /// - Throws: `Refusal`; its message counts and names what it speaks of as the person did: in characters, from the
   ///   argument's beginning.
-  public init(argument: String) throws(Refusal) {
+  package init(argument: String) throws(Refusal) {
     var reader = JSONReader(Array(argument.utf8), from: .argument)
     let document = reader.readDocument()
     if let fault = document.fault { throw fault }

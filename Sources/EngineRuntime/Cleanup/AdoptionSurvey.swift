@@ -5,7 +5,7 @@ import Texts
 ///
 /// It is taken step by step: each looks at some entries, or reads a page of episodes, or matches the files of one feed.
 /// What it decides on is checked again when a step is carried out. It belongs to one caller.
-public final class AdoptionSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
+package final class AdoptionSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
   private enum Stage {
     case beginning
     case readingNames(after: Feed.Key)
@@ -40,7 +40,7 @@ public final class AdoptionSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
   /// - Parameters:
   ///   - isCancelled: Asked for each file.
   ///   - report: Called now and then with how far it is.
-  public init(
+  package init(
     _ adopting: Adopting, files: Files, rows: Rows, pace: SurveyPace = SurveyPace(),
     isCancelled: @escaping () -> Bool, report: @escaping (CleanupProgress) -> Void
   ) {
@@ -53,7 +53,7 @@ public final class AdoptionSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
   /// Takes the next step. Not to be called again once it has ended.
   ///
   /// - Returns: nil as long as it goes on.
-  public func advance() -> SurveyEnding? {
+  package func advance() -> SurveyEnding? {
     do {
       guard !isCancelled() else { return .cancelled }
       return try step()

@@ -7,7 +7,7 @@ extension LibraryFileSystem {
   /// any point it comes to the same end.
   ///
   /// - Parameter goOn: Asked before each of many files that one step is about; false leaves the others.
-  public func carryOut(
+  package func carryOut(
     _ step: CleanupStep, at now: Timestamp, while goOn: () -> Bool = { true }
   ) -> CleanupStep.Outcome {
     do throws(FileSystemFailure) {

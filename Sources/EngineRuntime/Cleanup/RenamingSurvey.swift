@@ -4,7 +4,7 @@ import PodfluxCore
 ///
 /// It is taken step by step: each reads a page of rows, or decides. What it decides on is checked again when a step is
 /// carried out. It belongs to one caller.
-public final class RenamingSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
+package final class RenamingSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
   private let renaming: Renaming
   private let rowsAtOnce: Int
   private let rows: Rows
@@ -22,7 +22,7 @@ public final class RenamingSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
   /// - Parameters:
   ///   - isCancelled: Asked for each file.
   ///   - report: Called now and then with how far it is.
-  public init(
+  package init(
     _ renaming: Renaming, files: Files, rows: Rows, pace: SurveyPace = SurveyPace(),
     isCancelled: @escaping () -> Bool, report: @escaping (CleanupProgress) -> Void
   ) {
@@ -37,7 +37,7 @@ public final class RenamingSurvey<Files: LibraryFileSystem, Rows: SurveyRows> {
   /// Takes the next step. Not to be called again once it has ended.
   ///
   /// - Returns: nil as long as it goes on.
-  public func advance() -> SurveyEnding? {
+  package func advance() -> SurveyEnding? {
     do {
       guard let cursor else { return try decide() }
       guard try evidence.files.isInPlace() else { throw SurveyFailure.notInPlace }

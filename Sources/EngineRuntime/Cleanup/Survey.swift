@@ -6,7 +6,7 @@ import PodfluxCore
 ///
 /// It is taken step by step: each compares so many entries, or reads a page, or decides. Rows and files may change
 /// between two steps; what it decides on is checked again when a step is carried out. It belongs to one caller.
-public final class Survey<Files: LibraryFileSystem, Rows: SurveyRows> {
+package final class Survey<Files: LibraryFileSystem, Rows: SurveyRows> {
   private enum Stage {
     case beginning
     case comparing(Files.Listing)
@@ -39,7 +39,7 @@ public final class Survey<Files: LibraryFileSystem, Rows: SurveyRows> {
   ///   - bootID: The machine's present boot.
   ///   - isCancelled: Asked for each entry and each piece that is read.
   ///   - report: Called now and then with how far it is.
-  public init(
+  package init(
     _ run: CleanupRun, quarantineDays: Int, bootID: String, files: Files, rows: Rows, pace: SurveyPace = SurveyPace(),
     now: @escaping () -> Timestamp, isCancelled: @escaping () -> Bool, report: @escaping (CleanupProgress) -> Void
   ) {
@@ -59,7 +59,7 @@ public final class Survey<Files: LibraryFileSystem, Rows: SurveyRows> {
   /// Takes the next step. Not to be called again once it has ended.
   ///
   /// - Returns: nil as long as it goes on.
-  public func advance() -> SurveyEnding? {
+  package func advance() -> SurveyEnding? {
     do {
       return try step()
     } catch {
@@ -157,7 +157,7 @@ public final class Survey<Files: LibraryFileSystem, Rows: SurveyRows> {
 }
 
 /// How a survey ends.
-public enum SurveyEnding {
+package enum SurveyEnding {
   /// The survey has ended with these steps, and with this news for its run.
   case ended([CleanupStep], CleanupNews)
   /// Its run has been cancelled: there is nothing to tell.
@@ -177,16 +177,16 @@ public enum SurveyEnding {
 }
 
 /// How much of a survey is one step.
-public struct SurveyPace: Sendable {
+package struct SurveyPace: Sendable {
   /// How many entries are compared in one step.
-  public var entriesAtOnce: Int
+  package var entriesAtOnce: Int
   /// How many rows are read at once: each page is one short reading.
-  public var rowsAtOnce: Int
+  package var rowsAtOnce: Int
   /// After how many files, or bytes that were read, progress is reported.
-  public var reportInterval: CleanupProgress
+  package var reportInterval: CleanupProgress
 
   /// Makes a pace; by default everything that is listed is compared in one step.
-  public init(
+  package init(
     entriesAtOnce: Int = .max, rowsAtOnce: Int = 1000,
     reportInterval: CleanupProgress = CleanupProgress(files: 10_000, readBytes: 64 << 20)
   ) {

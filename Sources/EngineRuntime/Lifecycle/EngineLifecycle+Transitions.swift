@@ -4,7 +4,7 @@ import PodfluxCore
 extension EngineLifecycle {
   /// Takes an event, and returns what is to be done, in this order. An event that means nothing in a state changes
   /// nothing.
-  public mutating func handle(_ event: Event) -> [Action] {
+  package mutating func handle(_ event: Event) -> [Action] {
     switch self {
     case .working: handleWhileHeld(event, for: .work)
     case .draining(let reason): handleWhileHeld(event, for: .drain(reason))
@@ -243,7 +243,7 @@ extension EngineLifecycle.Suspension {
 
 extension Refusal {
   /// An engine that has ended refuses everything.
-  public static let hasStopped = Refusal(
+  package static let hasStopped = Refusal(
     .shuttingDown, "the engine has stopped and takes no more actions; start it again")
 
   /// A client cannot resume an engine whose process is being stopped.

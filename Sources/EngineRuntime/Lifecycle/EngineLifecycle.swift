@@ -20,7 +20,7 @@ import PodfluxCore
 /// `.nothingLeft`.
 ///
 /// `Request` is the type of what has to be answered; each one is kept, and returned in `.answer` exactly once.
-public enum EngineLifecycle<Request> {
+package enum EngineLifecycle<Request> {
   /// The library is held and work goes on.
   case working
   /// The library is held; the engine ends when nothing can move any more.
@@ -38,7 +38,7 @@ public enum EngineLifecycle<Request> {
   case closed(StopReason, Completeness)
 
   /// What the engine does while it holds its library.
-  public enum Purpose: Hashable, Sendable {
+  package enum Purpose: Hashable, Sendable {
     case work
     case drain(StopReason)
 
@@ -52,7 +52,7 @@ public enum EngineLifecycle<Request> {
   }
 
   /// What follows when the library has been given up.
-  public enum Continuation: Hashable, Sendable {
+  package enum Continuation: Hashable, Sendable {
     /// The engine stays suspended, and has this purpose when it holds its library again.
     case staySuspended(Purpose)
     case end(StopReason)
@@ -66,18 +66,18 @@ public enum EngineLifecycle<Request> {
   }
 
   /// A suspension that has begun.
-  public struct Suspension {
+  package struct Suspension {
     /// Who wants the engine suspended. Empty if each of them has asked for its resumption since.
-    public var suspenders: Set<Suspender>
+    package var suspenders: Set<Suspender>
     /// Requests that are answered when the library is given up.
-    public var waiting: [Request]
+    package var waiting: [Request]
     /// Requests that are answered when the library is held again.
-    public var resuming: [Request]
+    package var resuming: [Request]
     /// What the engine does when the library is given up.
-    public var next: Continuation
+    package var next: Continuation
 
     /// Makes a suspension.
-    public init(suspenders: Set<Suspender>, waiting: [Request], resuming: [Request] = [], next: Continuation) {
+    package init(suspenders: Set<Suspender>, waiting: [Request], resuming: [Request] = [], next: Continuation) {
       self.suspenders = suspenders
       self.waiting = waiting
       self.resuming = resuming
@@ -86,20 +86,20 @@ public enum EngineLifecycle<Request> {
   }
 
   /// What happens to a library with which nothing is left to do.
-  public enum Finish {
+  package enum Finish {
     case closing(StopReason, Completeness)
     case suspending(Suspension)
   }
 
   /// Whether a drain came to its end.
-  public enum Completeness: Hashable, Sendable {
+  package enum Completeness: Hashable, Sendable {
     case complete
     /// Something could have moved still, but the database could not be written.
     case gaveUp
   }
 
   /// What happens to an engine.
-  public enum Event {
+  package enum Event {
     /// The engine's owner has called for a stop, which the stores do not know of yet.
     case stopCalled(StopMode, StopReason)
     /// A client's request to stop has been answered. The stores know of it, or will when a turn can be committed.
@@ -123,7 +123,7 @@ public enum EngineLifecycle<Request> {
   }
 
   /// What the engine's loop is to do after a transition.
-  public enum Action {
+  package enum Action {
     /// Answer these requests.
     case answer([Request], Answer)
     /// Deliver `Action.stop` to the stores.
@@ -145,7 +145,7 @@ public enum EngineLifecycle<Request> {
   }
 
   /// What a request is answered with.
-  public enum Answer {
+  package enum Answer {
     case done
     case refused(Refusal)
   }
@@ -153,7 +153,7 @@ public enum EngineLifecycle<Request> {
 
 extension EngineLifecycle {
   /// Which requests may be taken out of the mailbox.
-  public enum Intake: Hashable, Sendable {
+  package enum Intake: Hashable, Sendable {
     /// The loop takes as many requests as fit in one batch.
     case open
     /// Nothing: they are answered in a later state.
@@ -166,7 +166,7 @@ extension EngineLifecycle {
   ///
   /// Requests behind a suspension are answered behind it. While a signal alone has suspended the engine, they wait for
   /// its end: no client has asked for the suspension, or could know of it.
-  public var intake: Intake {
+  package var intake: Intake {
     switch self {
     case .working, .draining, .stopping: .open
     case .suspending, .finished: .nothing
@@ -176,7 +176,7 @@ extension EngineLifecycle {
   }
 
   /// Whether the stores take no more turns.
-  public var isFinished: Bool {
+  package var isFinished: Bool {
     switch self {
     case .finished, .closed: true
     case .working, .draining, .stopping, .suspending, .suspended: false
@@ -184,17 +184,17 @@ extension EngineLifecycle {
   }
 
   /// Whether a drain is under way.
-  public var isDraining: Bool {
+  package var isDraining: Bool {
     if case .draining = self { true } else { false }
   }
 
   /// Whether the engine has ended.
-  public var isClosed: Bool {
+  package var isClosed: Bool {
     if case .closed = self { true } else { false }
   }
 
   /// Whether the engine has ended although something could have moved still.
-  public var hasGivenUp: Bool {
+  package var hasGivenUp: Bool {
     switch self {
     case .finished(.closing(_, .gaveUp)), .closed(_, .gaveUp): true
     default: false

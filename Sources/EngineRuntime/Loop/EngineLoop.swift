@@ -9,22 +9,22 @@ import PodfluxCore
 ///
 /// It holds the library for one session after the other; between them it is suspended and holds nothing. What may
 /// follow what is `EngineLifecycle`'s to say.
-public final class EngineLoop {
+package final class EngineLoop {
   /// The mailbox in which requests and facts wait for a turn.
-  public typealias EngineMailbox = Mailbox<ClientID?, EngineRequest, Action>
+  package typealias EngineMailbox = Mailbox<ClientID?, EngineRequest, Action>
 
   /// How long after a stop or the begin of a suspension attempts have for their last sync. A process must be gone
   /// within two seconds.
-  public static let stopMilliseconds: Int64 = 1700
+  package static let stopMilliseconds: Int64 = 1700
   /// How long to wait before facts of a failed turn are delivered again.
-  public static let redeliveryMilliseconds: Int64 = 1000
+  package static let redeliveryMilliseconds: Int64 = 1000
   /// Of how many episodes refreshes tell in a turn at most, but for those of its last report: a turn takes some
   /// milliseconds, and clients' commands wait for its end.
-  public static let episodesInTurn = 4 * RefreshReport.episodesAtOnce
+  package static let episodesInTurn = 4 * RefreshReport.episodesAtOnce
   /// How many requests a delivery has at most where those of several clients wait: it takes some 20 ms.
-  public static let requestsOfSeveralClients = 256
+  package static let requestsOfSeveralClients = 256
   /// How long a drain waits for turns that can be committed again: meanwhile people may free some room.
-  public static let drainPatienceMilliseconds: Int64 = 10_000
+  package static let drainPatienceMilliseconds: Int64 = 10_000
 
   /// An open library, and what the loop notes about it: failed turns, and the moment for which the stores have asked.
   struct HeldLibrary {
@@ -45,9 +45,9 @@ public final class EngineLoop {
   }
 
   /// Whether the engine works, and what it is about to do.
-  public private(set) var lifecycle = EngineLifecycle<EngineRequest>.working
+  package private(set) var lifecycle = EngineLifecycle<EngineRequest>.working
   /// The last revision that was committed.
-  public private(set) var position = LogPosition.origin
+  package private(set) var position = LogPosition.origin
   unowned let host: any EngineHost
   let mailbox: EngineMailbox
   var held: HeldLibrary?
@@ -61,7 +61,7 @@ public final class EngineLoop {
   /// - Parameters:
   ///   - mailbox: Whose wake-up calls `step` until that returns false.
   ///   - host: Must outlive the loop.
-  public init(mailbox: EngineMailbox, host: any EngineHost) {
+  package init(mailbox: EngineMailbox, host: any EngineHost) {
     self.mailbox = mailbox
     self.host = host
   }
@@ -72,7 +72,7 @@ public final class EngineLoop {
   /// To be called once, before all else.
   ///
   /// - Parameter reportedPath: What the path to the network is; nil if the services find it out.
-  public func begin(holding session: any EngineSession, reporting reportedPath: NetworkPath?) {
+  package func begin(holding session: any EngineSession, reporting reportedPath: NetworkPath?) {
     hold(session)
     self.reportedPath = reportedPath
     beginSession()
@@ -82,7 +82,7 @@ public final class EngineLoop {
   /// asked before each answer whether it has room.
   ///
   /// - Returns: Whether it is to be called again, now or soon; otherwise the mailbox wakes its owner.
-  public func step() -> Bool {
+  package func step() -> Bool {
     guard lifecycle.intake != .refuse else {
       refuseWhatWaits()
       return false
@@ -99,25 +99,25 @@ public final class EngineLoop {
   }
 
   /// Ends the engine's work, at once or when nothing can move any more.
-  public func stop(_ mode: StopMode, because reason: StopReason) {
+  package func stop(_ mode: StopMode, because reason: StopReason) {
     take(.stopCalled(mode, reason))
     take(.deliveryEnded)
   }
 
   /// Gives the library up as soon as nothing runs; then the request is answered.
-  public func suspend(for suspender: Suspender, answering request: EngineRequest) {
+  package func suspend(for suspender: Suspender, answering request: EngineRequest) {
     take(.suspend(suspender, request))
     take(.deliveryEnded)
   }
 
   /// Takes the library again when no suspender is left; then the request is answered.
-  public func resume(for suspender: Suspender, answering request: EngineRequest) {
+  package func resume(for suspender: Suspender, answering request: EngineRequest) {
     take(.resume(suspender, request))
     take(.deliveryEnded)
   }
 
   /// A timer's time has come.
-  public func fire(_ timer: EngineTimer) {
+  package func fire(_ timer: EngineTimer) {
     switch timer {
     case .alarm: ring()
     case .redelivery: redeliver()

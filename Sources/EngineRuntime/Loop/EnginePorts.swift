@@ -3,10 +3,10 @@ import PodfluxCore
 
 /// What `EngineLoop` needs of the world: clocks and timers, a library to open, and an audience. The product's shell and
 /// the simulator each have one.
-public typealias EngineHost = EngineTimers & LibraryOpener & EngineAudience
+package typealias EngineHost = EngineTimers & LibraryOpener & EngineAudience
 
 /// The clocks, and the timers of the loop.
-public protocol EngineTimers: AnyObject {
+package protocol EngineTimers: AnyObject {
   /// Reads both clocks.
   func readClock() -> ClockReading
 
@@ -16,7 +16,7 @@ public protocol EngineTimers: AnyObject {
 }
 
 /// A timer of the loop. At most one of each kind is set.
-public enum EngineTimer: Int, Hashable, Sendable, CaseIterable {
+package enum EngineTimer: Int, Hashable, Sendable, CaseIterable {
   /// The stores want to be woken.
   case alarm
   /// Facts of turns that could not be committed are delivered again.
@@ -28,7 +28,7 @@ public enum EngineTimer: Int, Hashable, Sendable, CaseIterable {
 }
 
 /// Opens the library, for the first time and after each suspension.
-public protocol LibraryOpener: AnyObject {
+package protocol LibraryOpener: AnyObject {
   /// Opens the library; nothing runs yet.
   ///
   /// - Throws: what a request for it is refused with. Nothing has been changed then, and nothing is open.
@@ -37,7 +37,7 @@ public protocol LibraryOpener: AnyObject {
 
 /// An open library and its services, from its opening until it is given up. Facts that its services find out go to the
 /// loop's mailbox.
-public protocol EngineSession: AnyObject {
+package protocol EngineSession: AnyObject {
   /// The stores and the ledger that turns are committed to. The loop alone changes it.
   var dispatcher: Dispatcher<Stores> { get set }
 
@@ -66,7 +66,7 @@ public protocol EngineSession: AnyObject {
 }
 
 /// Receives the events of the engine's life, in the loop's order.
-public protocol EngineAudience: AnyObject {
+package protocol EngineAudience: AnyObject {
   /// How many requests may be handled in the next delivery.
   func requestLimit() -> Int
 
@@ -104,29 +104,29 @@ public protocol EngineAudience: AnyObject {
 }
 
 /// A batch of actions that was committed, and what came of it.
-public struct CommittedBatch: Sendable {
+package struct CommittedBatch: Sendable {
   /// The actions: facts first, then those that requests asked for.
-  public var actions: [Action]
+  package var actions: [Action]
   /// How many of them are facts.
-  public var factCount: Int
+  package var factCount: Int
   /// What the clocks showed.
-  public var clock: ClockReading
+  package var clock: ClockReading
   /// The outcomes of the actions, and the effects.
-  public var turnout: Dispatcher<Stores>.Turnout
+  package var turnout: Dispatcher<Stores>.Turnout
 }
 
 /// A batch that could not be committed.
-public struct FailedBatch {
+package struct FailedBatch {
   /// What services have found out: it is delivered again.
-  public var facts: [Action]
+  package var facts: [Action]
   /// What clients have asked for: it is refused.
-  public var intents: [Intent]
+  package var intents: [Intent]
   /// Why.
-  public var error: any Error
+  package var error: any Error
 }
 
 /// Something unusual in the loop that is to be logged.
-public enum EngineIncident {
+package enum EngineIncident {
   /// A turn could not be committed; whether it is the first of a series.
   case commitFailed(FailedBatch, isFirst: Bool)
   /// Turns can be committed again.

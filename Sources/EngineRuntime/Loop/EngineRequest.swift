@@ -1,22 +1,22 @@
 import PodfluxCore
 
 /// Names a client of an engine; later ones have higher numbers.
-public struct ClientID: Hashable, Comparable, Sendable {
+package struct ClientID: Hashable, Comparable, Sendable {
   private let number: Int
 
   /// Names the client that was connected as the `number`th.
-  public init(_ number: Int) {
+  package init(_ number: Int) {
     self.number = number
   }
 
   /// Whether the first one was connected before the second.
-  public static func < (first: ClientID, second: ClientID) -> Bool { first.number < second.number }
+  package static func < (first: ClientID, second: ClientID) -> Bool { first.number < second.number }
 }
 
 /// Something that a client asks of the engine.
-public struct EngineRequest: Sendable {
+package struct EngineRequest: Sendable {
   /// What is asked. A large part is one reference: a request is copied on its way through queues and lists.
-  public enum Content: Sendable {
+  package enum Content: Sendable {
     /// An intent, which a turn carries out.
     case intent(Intent)
     indirect case query(Query)
@@ -29,12 +29,12 @@ public struct EngineRequest: Sendable {
 
     /// Whether other requests are answered before this one, although they are posted behind it. A client whose answers
     /// keep an order posts nothing more before it has this answer.
-    public var isAnsweredLater: Bool {
+    package var isAnsweredLater: Bool {
       if case .query(.preview) = self { true } else { readsFiles }
     }
 
     /// Whether files of this machine are read for it, or a secret is written down, before a turn sees it.
-    public var readsFiles: Bool {
+    package var readsFiles: Bool {
       guard case .intent(let intent) = self else { return false }
       switch intent {
       case .podcasts(.importDocument), .cleanup(.adopt): return true
@@ -43,20 +43,20 @@ public struct EngineRequest: Sendable {
     }
 
     /// Whether the answer can be long: up to some MiB.
-    public var isQuery: Bool {
+    package var isQuery: Bool {
       if case .query = self { true } else { false }
     }
   }
 
   /// The intent or query.
-  public var content: Content
+  package var content: Content
   /// The client that asks; nil for the engine's owner.
-  public var client: ClientID?
+  package var client: ClientID?
   /// Called with the answer, exactly once, on the engine's queue.
-  public var completion: @Sendable (Response) -> Void
+  package var completion: @Sendable (Response) -> Void
 
   /// Makes a request.
-  public init(
+  package init(
     _ content: Content, by client: ClientID? = nil, completion: @escaping @Sendable (Response) -> Void
   ) {
     self.content = content
@@ -65,7 +65,7 @@ public struct EngineRequest: Sendable {
   }
 
   /// The intent that is to be carried out; nil if something else is asked for.
-  public var intent: Intent? {
+  package var intent: Intent? {
     if case .intent(let intent) = content { intent } else { nil }
   }
 
@@ -82,32 +82,32 @@ extension EngineLoop.EngineMailbox {
   /// Posts a request if there is room.
   ///
   /// - Returns: Whether there was.
-  public func post(_ request: EngineRequest) -> Bool {
+  package func post(_ request: EngineRequest) -> Bool {
     post(request: request, from: request.client, endsDelivery: request.endsDelivery)
   }
 
   /// Posts a request that its client has been told is taken.
-  public func post(taken request: EngineRequest) {
+  package func post(taken request: EngineRequest) {
     post(single: request, from: request.client, endsDelivery: request.endsDelivery)
   }
 }
 
 /// The answer to a request, and the revision at which it was given.
-public struct Response: Sendable {
+package struct Response: Sendable {
   /// What became of a request.
-  public enum Outcome: Sendable {
+  package enum Outcome: Sendable {
     case reply(Reply)
     indirect case answer(Answer)
     indirect case refusal(Refusal)
   }
 
   /// The result of the request.
-  public var outcome: Outcome
+  package var outcome: Outcome
   /// The last committed revision.
-  public var revision: Int64
+  package var revision: Int64
 
   /// Makes a response.
-  public init(outcome: Outcome, revision: Int64) {
+  package init(outcome: Outcome, revision: Int64) {
     self.outcome = outcome
     self.revision = revision
   }

@@ -6,7 +6,7 @@ import PodfluxCore
 ///
 /// The product implements it with POSIX calls, the simulator in memory. Each call is one step: the process may die
 /// before and after it. All places are relative to the library; a place need not be UTF-8. No call follows a link.
-public protocol LibraryFileSystem {
+package protocol LibraryFileSystem {
   /// A walk through all that people can see in the library.
   associatedtype Listing: LibraryWalk
   /// A walk through the folder of partial files.
@@ -111,7 +111,7 @@ public protocol LibraryFileSystem {
 }
 
 /// What became of a file that was to get another name.
-public enum MoveOutcome: Hashable, Sendable {
+package enum MoveOutcome: Hashable, Sendable {
   /// The file has the new name, and these folders were created for it, the outermost first.
   case moved(madeFolders: [LibraryPath])
   /// Nothing is at its place.
@@ -123,31 +123,31 @@ public enum MoveOutcome: Hashable, Sendable {
 }
 
 /// A small file that waits in the engine's own folder for its name.
-public struct StagedFile: Hashable, Sendable {
+package struct StagedFile: Hashable, Sendable {
   /// Its inode, which it keeps; `FoundFile.unknownInode` if the file system has no lasting ones.
-  public var inode: UInt64
+  package var inode: UInt64
   /// The time of its last write in nanoseconds since 1970.
-  public var modifiedNanoseconds: Int64?
+  package var modifiedNanoseconds: Int64?
 
-  public init(inode: UInt64, modifiedNanoseconds: Int64?) {
+  package init(inode: UInt64, modifiedNanoseconds: Int64?) {
     self.inode = inode
     self.modifiedNanoseconds = modifiedNanoseconds
   }
 }
 
 /// How and why a file is put into quarantine.
-public struct QuarantineOrder: Hashable, Sendable {
+package struct QuarantineOrder: Hashable, Sendable {
   /// Why, in one sentence without a full stop.
-  public var because: String
+  package var because: String
   /// The download whose file it is, if it is one's.
-  public var download: DownloadID?
+  package var download: DownloadID?
   /// The folders on the way that the engine has made: they go with the file, if nothing else is in them.
-  public var ownFolders: [LibraryPath]
+  package var ownFolders: [LibraryPath]
   /// Now: the file's time in quarantine begins.
-  public var moment: Timestamp
+  package var moment: Timestamp
 
   /// Makes an order; without a download and folders by default.
-  public init(because: String, download: DownloadID? = nil, ownFolders: [LibraryPath] = [], at moment: Timestamp) {
+  package init(because: String, download: DownloadID? = nil, ownFolders: [LibraryPath] = [], at moment: Timestamp) {
     self.because = because
     self.download = download
     self.ownFolders = ownFolders
@@ -156,7 +156,7 @@ public struct QuarantineOrder: Hashable, Sendable {
 }
 
 /// What became of a file that was to be put into quarantine.
-public enum QuarantineOutcome: Hashable, Sendable {
+package enum QuarantineOutcome: Hashable, Sendable {
   /// The file lies in quarantine: this call or an earlier one has moved it.
   case moved
   /// Nothing is at its place.
@@ -168,14 +168,14 @@ public enum QuarantineOutcome: Hashable, Sendable {
 }
 
 /// How much is, or was, in quarantine.
-public struct QuarantineUsage: Hashable, Sendable {
+package struct QuarantineUsage: Hashable, Sendable {
   /// How many files.
-  public var files: Int
+  package var files: Int
   /// Their bytes.
-  public var bytes: Int64
+  package var bytes: Int64
 
   /// Counts files and bytes.
-  public init(files: Int = 0, bytes: Int64 = 0) {
+  package init(files: Int = 0, bytes: Int64 = 0) {
     self.files = files
     self.bytes = bytes
   }

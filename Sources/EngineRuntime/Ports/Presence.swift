@@ -1,7 +1,7 @@
 /// What stands at a place in a library. No link is ever followed.
 ///
 /// `File` is what is known of a regular file: how it was found, or its open contents.
-public enum Presence<File> {
+package enum Presence<File> {
   /// Nothing, or a folder on the way is missing.
   case nothing
   /// A regular file.
@@ -16,7 +16,7 @@ public enum Presence<File> {
   /// The regular file; nil if nothing is there.
   ///
   /// - Throws: the failure that comes with all else.
-  public func regularFile() throws(FileSystemFailure) -> File? {
+  package func regularFile() throws(FileSystemFailure) -> File? {
     switch self {
     case .nothing: nil
     case .file(let file): file

@@ -2,19 +2,19 @@ import Flux
 import PodfluxCore
 
 /// A walk through all that people can see in a library. It belongs to one caller.
-public protocol LibraryWalk {
+package protocol LibraryWalk {
   /// The next entry in the byte order of the places; nil at the end. Passes over what vanishes meanwhile.
   func next() throws(FileSystemFailure) -> LibraryEntry?
 }
 
 /// A walk through the folder of partial files, in no order. It belongs to one caller.
-public protocol PartialWalk {
+package protocol PartialWalk {
   /// The next regular file; nil at the end. Passes over what vanishes meanwhile.
   func next() throws(FileSystemFailure) -> PartialEntry?
 }
 
 /// A regular file in the folder of partial files.
-public enum PartialEntry: Hashable, Sendable {
+package enum PartialEntry: Hashable, Sendable {
   /// A download's partial file.
   case partial(FoundPartial)
   /// A file that has no partial file's name. Its place is its name in the folder.
@@ -22,7 +22,7 @@ public enum PartialEntry: Hashable, Sendable {
 }
 
 /// An open published file.
-public protocol PublishedFileContents {
+package protocol PublishedFileContents {
   /// The file as it was opened.
   var file: FoundFile { get }
   /// When the file was made; nil where the file system does not keep that.
@@ -40,7 +40,7 @@ public protocol PublishedFileContents {
 }
 
 /// An open partial file.
-public protocol ExistingPartial {
+package protocol ExistingPartial {
   /// Its length in bytes.
   func length() throws(FileSystemFailure) -> Int64
   /// The hash of the last 64 KiB of so many of its bytes, as resume records have it.

@@ -28,7 +28,7 @@ package enum RefreshCommand: Sendable {
 }
 
 /// What a refresh reads of the library.
-public protocol EpisodeReader {
+package protocol EpisodeReader {
   /// What tells the episodes of a feed from others, in the order in which they were added.
   ///
   /// - Parameter withNotes: Whether the hashes of their notes are wanted.

@@ -3,9 +3,9 @@ import PodfluxCore
 
 /// Reads a published file from its beginning to the length that it had when it was opened, a piece at a time, and
 /// hashes it where that is wanted.
-public struct ContentReading<Contents: PublishedFileContents> {
+package struct ContentReading<Contents: PublishedFileContents> {
   /// What reading a piece has come to.
-  public enum Progress: Hashable, Sendable {
+  package enum Progress: Hashable, Sendable {
     /// So many bytes were read.
     case read(bytes: Int)
     /// The whole file was read, and had this content when it was opened.
@@ -15,20 +15,20 @@ public struct ContentReading<Contents: PublishedFileContents> {
   }
 
   /// The open file.
-  public let contents: Contents
+  package let contents: Contents
   private var offset: Int64 = 0
   private var digest: RunningDigest?
 
   /// Prepares to read.
   ///
   /// - Parameter isHashed: Whether its SHA-256 is wanted.
-  public init(_ contents: Contents, isHashed: Bool) {
+  package init(_ contents: Contents, isHashed: Bool) {
     self.contents = contents
     digest = isHashed ? RunningDigest(.sha256) : nil
   }
 
   /// Reads the next piece, or sees at the end whether the file is as it was opened: by the time of its last change.
-  public mutating func advance(atMost bytes: Int = FileReading.pieceBytes) throws(FileSystemFailure) -> Progress {
+  package mutating func advance(atMost bytes: Int = FileReading.pieceBytes) throws(FileSystemFailure) -> Progress {
     let file = contents.file
     guard offset < file.length else { return try contents.present() == file ? .complete : .changed }
     let piece = try contents.read(offset: offset, count: Int(min(Int64(bytes), file.length - offset)))
@@ -39,13 +39,13 @@ public struct ContentReading<Contents: PublishedFileContents> {
   }
 
   /// The SHA-256 of what was read, in hexadecimal digits; nil if it is not wanted.
-  public func sha256() -> String? {
+  package func sha256() -> String? {
     digest?.digest().hexadecimal
   }
 }
 
 /// How files are read.
-public enum FileReading {
+package enum FileReading {
   /// How much is read at once, in bytes.
-  public static let pieceBytes = 1 << 20
+  package static let pieceBytes = 1 << 20
 }

@@ -6,7 +6,7 @@ import PodfluxCore
 /// intact as it was.
 ///
 /// Each step opens the file or reads one piece of it. It may be dropped between any two of them.
-public struct FileVerification<Files: LibraryFileSystem> {
+package struct FileVerification<Files: LibraryFileSystem> {
   private enum Stage {
     case opening
     case reading(Subject)
@@ -29,7 +29,7 @@ public struct FileVerification<Files: LibraryFileSystem> {
   /// Prepares to read.
   ///
   /// - Parameter finished: When its download was completed, where that is known.
-  public init(of file: PublishedFile, finished: Timestamp?, in files: Files) {
+  package init(of file: PublishedFile, finished: Timestamp?, in files: Files) {
     self.file = file
     self.finished = finished
     self.files = files
@@ -38,7 +38,7 @@ public struct FileVerification<Files: LibraryFileSystem> {
   /// Takes the next step. Not to be called again once it has returned a verdict.
   ///
   /// - Returns: nil as long as the verdict is open.
-  public mutating func advance(readingAtMost bytes: Int = FileReading.pieceBytes) -> Verification.Verdict? {
+  package mutating func advance(readingAtMost bytes: Int = FileReading.pieceBytes) -> Verification.Verdict? {
     do throws(FileSystemFailure) {
       switch stage {
       case .opening: return try open()
@@ -120,7 +120,7 @@ extension LibraryFileSystem {
   ///   - finished: When its download was completed, where that is known.
   ///   - isCancelled: Asked after each step.
   /// - Returns: nil if it was cancelled.
-  public func verify(
+  package func verify(
     _ file: PublishedFile, finished: Timestamp?, isCancelled: () -> Bool
   ) -> Verification.Verdict? {
     var verification = FileVerification(of: file, finished: finished, in: self)

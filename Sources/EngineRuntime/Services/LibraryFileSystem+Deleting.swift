@@ -8,7 +8,7 @@ extension LibraryFileSystem {
   /// nothing more.
   ///
   /// - Throws: Also where a link is on the way to the file: it may be there, and the deletion is still owed.
-  public func delete(_ deletion: Deletion, at now: Timestamp) throws(FileSystemFailure) {
+  package func delete(_ deletion: Deletion, at now: Timestamp) throws(FileSystemFailure) {
     switch deletion.fate {
     case .deleted:
       try deletePartial(of: deletion.download)
@@ -33,7 +33,7 @@ extension LibraryFileSystem {
   /// Deletes what has been in quarantine for as many days as the settings say.
   ///
   /// - Parameter goOn: Asked before each file; false ends it there.
-  public func emptyQuarantine(
+  package func emptyQuarantine(
     _ day: DailyUpkeep, at now: Timestamp, while goOn: () -> Bool
   ) throws(FileSystemFailure) -> QuarantineUsage {
     guard let limit = day.quarantineLimit(at: now) else { return QuarantineUsage() }
@@ -42,7 +42,7 @@ extension LibraryFileSystem {
 
   /// Which of these folders do not exist any more. None where the library's disk is not mounted; what cannot be looked
   /// at counts as existing.
-  public func goneFolders(of folders: [LibraryPath]) throws(FileSystemFailure) -> [LibraryPath] {
+  package func goneFolders(of folders: [LibraryPath]) throws(FileSystemFailure) -> [LibraryPath] {
     guard try isInPlace() else { return [] }
     return folders.filter { folder in (try? exists(EntryPath(folder))) == false }
   }

@@ -8,7 +8,7 @@ extension LibraryFileSystem {
   ///
   /// - Parameter whenRead: Called with the count of bytes of each piece that was read. It says whether to go on;
   ///   otherwise the result is nil too.
-  public func sha256(of found: FoundFile, whenRead: (Int) -> Bool) -> String? {
+  package func sha256(of found: FoundFile, whenRead: (Int) -> Bool) -> String? {
     do throws(FileSystemFailure) {
       guard let contents = try openUntouched(found) else { return nil }
       var reading = ContentReading(contents, isHashed: true)
@@ -25,7 +25,7 @@ extension LibraryFileSystem {
   }
 
   /// What a file looks like; nil if it is not that file any more, was written to since it was found, or cannot be read.
-  public func likeness(of found: FoundFile) -> MediaCheck.Likeness? {
+  package func likeness(of found: FoundFile) -> MediaCheck.Likeness? {
     do throws(FileSystemFailure) {
       guard let contents = try openUntouched(found) else { return nil }
       return try contents.likeness(name: found.place.text)
@@ -36,7 +36,7 @@ extension LibraryFileSystem {
 
   /// What the tags of a file say; nil if it has none, is not that file any more, was written to since it was found, or
   /// cannot be read.
-  public func tags(of found: FoundFile, while goOn: () -> Bool) -> AdoptableFile.Tags? {
+  package func tags(of found: FoundFile, while goOn: () -> Bool) -> AdoptableFile.Tags? {
     do throws(FileSystemFailure) {
       return try openUntouched(found).flatMap { tags(in: $0, while: goOn) }
     } catch {
@@ -52,7 +52,7 @@ extension LibraryFileSystem {
   }
 
   /// Whether a file that was found existed at a moment; nil where the file system does not know.
-  public func existed(_ found: FoundFile, at moment: Timestamp) -> Bool? {
+  package func existed(_ found: FoundFile, at moment: Timestamp) -> Bool? {
     do throws(FileSystemFailure) {
       guard let contents = try open(found.place).regularFile(), found.isSameFile(as: contents.file),
         let birth = contents.birth
@@ -65,7 +65,7 @@ extension LibraryFileSystem {
   }
 
   /// When a file that was found was last changed; nil if it is not that file any more, or cannot be opened.
-  public func changed(_ found: FoundFile) -> Timestamp? {
+  package func changed(_ found: FoundFile) -> Timestamp? {
     do throws(FileSystemFailure) {
       return try openUntouched(found)?.changed
     } catch {
@@ -75,7 +75,7 @@ extension LibraryFileSystem {
 
   /// Whether a file has this name too; where that cannot be known it has. Behind a link a path can
   /// be a name of the file only if the file has several (link(2)).
-  public func isAlso(_ found: FoundFile, at path: LibraryPath) -> Bool {
+  package func isAlso(_ found: FoundFile, at path: LibraryPath) -> Bool {
     do throws(FileSystemFailure) {
       switch try look(at: EntryPath(path)) {
       case .file(let present): return found.isSameFile(as: present)
@@ -88,7 +88,7 @@ extension LibraryFileSystem {
   }
 
   /// Whether the file stands where it was to be published. A link or a folder there, or a link on the way, is not it.
-  public func isPublished(_ file: PublishedFile) throws(FileSystemFailure) -> Bool {
+  package func isPublished(_ file: PublishedFile) throws(FileSystemFailure) -> Bool {
     switch try look(at: EntryPath(file.path)) {
     case .file(let present): FoundFile(file).isSameFile(as: present)
     case .nothing, .link, .other, .behindLink: false
@@ -106,7 +106,7 @@ extension LibraryFileSystem {
 
   /// The hash of the last 64 KiB of so many bytes of a partial file, as resume records have it; nil if it cannot be
   /// read.
-  public func tailHash(of download: DownloadID, length: Int64) -> String? {
+  package func tailHash(of download: DownloadID, length: Int64) -> String? {
     do throws(FileSystemFailure) {
       let file = try openExistingPartial(of: download)
       defer { file.close() }
@@ -132,7 +132,7 @@ extension FoundFile {
 
   /// Whether the file that is at its place now is the one that was found or recorded: by inode and length. Where the
   /// file system has no inodes that last, the length alone tells.
-  public func isSameFile(as present: FoundFile) -> Bool {
+  package func isSameFile(as present: FoundFile) -> Bool {
     (inode == present.inode || present.inode == Self.unknownInode) && length == present.length
   }
 }

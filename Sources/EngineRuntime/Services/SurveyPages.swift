@@ -4,9 +4,9 @@ import PodfluxCore
 /// committed.
 ///
 /// One run at a time. Calls for another run change nothing, so that an effect may come late or twice.
-public struct SurveyPages: Sendable {
+package struct SurveyPages: Sendable {
   /// How many steps are one page: each page is one turn, and turns are to stay short.
-  public static let stepsAtOnce = 256
+  package static let stepsAtOnce = 256
 
   private var run: CleanupRun.Key?
   private var steps: ArraySlice<CleanupStep> = []
@@ -14,16 +14,16 @@ public struct SurveyPages: Sendable {
   private var ending: CleanupNews?
 
   /// Makes pages of no run.
-  public init() {}
+  package init() {}
 
   /// A survey begins, in the place of any other.
-  public mutating func begin(_ run: CleanupRun.Key) {
+  package mutating func begin(_ run: CleanupRun.Key) {
     self = SurveyPages()
     self.run = run
   }
 
   /// The survey of the run has ended.
-  public mutating func end(_ run: CleanupRun.Key, with steps: [CleanupStep], _ ending: CleanupNews) {
+  package mutating func end(_ run: CleanupRun.Key, with steps: [CleanupStep], _ ending: CleanupNews) {
     guard self.run == run else { return }
     self.steps = steps[...]
     self.ending = ending
@@ -31,7 +31,7 @@ public struct SurveyPages: Sendable {
 
   /// The next page, or the ending when all pages have been taken; nil while the survey is under way, and for another
   /// run.
-  public mutating func next(of run: CleanupRun.Key, atMost count: Int = stepsAtOnce) -> CleanupNews? {
+  package mutating func next(of run: CleanupRun.Key, atMost count: Int = stepsAtOnce) -> CleanupNews? {
     guard self.run == run, let ending else { return nil }
     let page = steps.prefix(count)
     guard !page.isEmpty else {
@@ -45,7 +45,7 @@ public struct SurveyPages: Sendable {
   /// The run is over.
   ///
   /// - Returns: whether it was this one.
-  public mutating func cancel(_ run: CleanupRun.Key) -> Bool {
+  package mutating func cancel(_ run: CleanupRun.Key) -> Bool {
     guard self.run == run else { return false }
     self = SurveyPages()
     return true

@@ -3,7 +3,7 @@ import PodfluxCore
 /// What is done with files of sidecars. Each call comes to the same end when it is made again after a crash.
 extension LibraryFileSystem {
   /// Carries an errand out, and says what has come of it; nil for orders that are a fetch's.
-  public func carryOut(_ order: SidecarOrder) -> SidecarFact? {
+  package func carryOut(_ order: SidecarOrder) -> SidecarFact? {
     switch order {
     case .fetch, .proceed, .stop: nil
     case .delete(let deletion): delete(deletion)

@@ -2,21 +2,21 @@ import Flux
 import PodfluxCore
 
 /// What tells an episode from others, as a feed says it. What the feed does not say is nil.
-public struct EpisodeIdentity: Hashable, Sendable {
-  public var guid: String?
+package struct EpisodeIdentity: Hashable, Sendable {
+  package var guid: String?
   /// The URL of the first enclosure.
-  public var enclosure: WebAddress?
+  package var enclosure: WebAddress?
   /// Plain text.
-  public var title: String?
-  public var published: Timestamp?
+  package var title: String?
+  package var published: Timestamp?
   /// Whether the feed gives the day alone, or midnight: then two episodes of a day have one date.
-  public var isDateOnly: Bool
+  package var isDateOnly: Bool
   /// The length in seconds.
-  public var seconds: Int64?
+  package var seconds: Int64?
   /// The length of the enclosure in bytes, as the feed claims it.
-  public var bytes: Int64?
+  package var bytes: Int64?
 
-  public init(
+  package init(
     guid: String? = nil, enclosure: WebAddress? = nil, title: String? = nil, published: Timestamp? = nil,
     isDateOnly: Bool = false, seconds: Int64? = nil, bytes: Int64? = nil
   ) {
@@ -31,20 +31,20 @@ public struct EpisodeIdentity: Hashable, Sendable {
 }
 
 /// What is kept of an episode of the feed, so that it is known again.
-public struct KnownEpisode: Hashable, Sendable {
+package struct KnownEpisode: Hashable, Sendable {
   /// The number of its row.
-  public var key: Int64
+  package var key: Int64
   /// What the feed has said last.
-  public var identity: EpisodeIdentity
+  package var identity: EpisodeIdentity
   /// The guids that it had before, the latest last.
-  public var formerGuids: [String]
+  package var formerGuids: [String]
   /// The enclosures that it had before, the latest last.
-  public var formerEnclosures: [WebAddress]
+  package var formerEnclosures: [WebAddress]
 
   /// How many former guids, and how many former enclosures, are kept. The oldest go.
-  public static let formerNameLimit = EpisodeTraces.FormerNames.limit
+  package static let formerNameLimit = EpisodeTraces.FormerNames.limit
 
-  public init(
+  package init(
     key: Int64, identity: EpisodeIdentity, formerGuids: [String] = [], formerEnclosures: [WebAddress] = []
   ) {
     self.key = key
@@ -55,7 +55,7 @@ public struct KnownEpisode: Hashable, Sendable {
 
   /// The former names that it has once the feed says this of it. A name that it has now is no former one, and of two
   /// enclosures with the same comparable form the later one is kept.
-  public func formerNames(afterBecoming item: EpisodeIdentity) -> (guids: [String], enclosures: [WebAddress]) {
+  package func formerNames(afterBecoming item: EpisodeIdentity) -> (guids: [String], enclosures: [WebAddress]) {
     let guids = Self.latest(formerGuids + [identity.guid].compactMap(\.self), without: item.guid) { ExactText($0) }
     let enclosures = Self.latest(
       formerEnclosures + [identity.enclosure].compactMap(\.self), without: item.enclosure

@@ -23,9 +23,9 @@
 ///
 /// A known episode is at most one item of a document. An item costs O(1): of episodes with equal names
 /// `CandidateIndex.limit` are compared.
-public struct EpisodeMatcher: Sendable {
+package struct EpisodeMatcher: Sendable {
   /// What an item is.
-  public enum Match: Hashable, Sendable {
+  package enum Match: Hashable, Sendable {
     /// The known episode with this key.
     case known(Int64)
     case new
@@ -89,7 +89,7 @@ public struct EpisodeMatcher: Sendable {
   }
 
   /// A matcher for one document of a feed of which these episodes are known. Their keys are different.
-  public init(_ known: [KnownEpisode]) {
+  package init(_ known: [KnownEpisode]) {
     var names = NameTable(capacity: 3 * known.count)
     self.known = known.sorted { $0.key < $1.key }.map { Entry($0, names: &names) }
     self.names = names
@@ -110,7 +110,7 @@ public struct EpisodeMatcher: Sendable {
   }
 
   /// What the item is.
-  public mutating func match(_ item: EpisodeIdentity) -> Match {
+  package mutating func match(_ item: EpisodeIdentity) -> Match {
     let isDateOnly = item.isDateOnly
     let item = ComparableIdentity(item, names: &names)
     guard remember(item) else { return .repeated }
@@ -122,7 +122,7 @@ public struct EpisodeMatcher: Sendable {
 
   /// What undecided items are, now that the others had their turn: known or new. Title and date go before guid and
   /// title. Cost: at most the square of their number.
-  public mutating func decide(_ items: [EpisodeIdentity]) -> [Match] {
+  package mutating func decide(_ items: [EpisodeIdentity]) -> [Match] {
     let compared = items.map { ($0.isDateOnly, ComparableIdentity($0, names: &names)) }
     var matches = [Match?](repeating: nil, count: items.count)
     var isClaimGone = true
@@ -146,7 +146,7 @@ public struct EpisodeMatcher: Sendable {
   }
 
   /// The known episodes that no item was so far, in the order of their keys.
-  public var unmatched: [Int64] {
+  package var unmatched: [Int64] {
     zip(known, isTaken).filter { !$0.1 }.map(\.0.key)
   }
 

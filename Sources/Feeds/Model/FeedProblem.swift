@@ -1,7 +1,7 @@
 /// What is wrong at one place of a feed. It costs the field, at worst the episode, never the feed.
-public struct FeedProblem: Error, Hashable, Sendable {
+package struct FeedProblem: Error, Hashable, Sendable {
   /// What the element or the attribute should have been.
-  public enum Fault: Hashable, Sendable {
+  package enum Fault: Hashable, Sendable {
     /// It is not there, or empty.
     case missing
     /// It cannot be read; with the beginning of its value.
@@ -15,14 +15,14 @@ public struct FeedProblem: Error, Hashable, Sendable {
   }
 
   /// The element as its specification writes it, in lower case: `itunes:duration`.
-  public let element: String
+  package let element: String
   /// The attribute that is at fault; nil if it is the element's text, or the element.
-  public let attribute: String?
-  public let fault: Fault
+  package let attribute: String?
+  package let fault: Fault
   /// The episode, counted from 1 in the order of the document; nil outside of an episode.
-  public let episode: Int?
+  package let episode: Int?
 
-  public init(element: String, attribute: String? = nil, fault: Fault, episode: Int? = nil) {
+  package init(element: String, attribute: String? = nil, fault: Fault, episode: Int? = nil) {
     self.element = element
     self.attribute = attribute
     self.fault = fault
@@ -31,16 +31,16 @@ public struct FeedProblem: Error, Hashable, Sendable {
 }
 
 /// The problems of a feed, of which the first are kept.
-public struct FeedProblems: Hashable, Sendable {
+package struct FeedProblems: Hashable, Sendable {
   /// The first problems, at most `FeedLimits.maximumProblems`.
-  public private(set) var first: [FeedProblem] = []
+  package private(set) var first: [FeedProblem] = []
   /// How many there are in all.
-  public private(set) var count = 0
+  package private(set) var count = 0
 
-  public init() {}
+  package init() {}
 
   /// Adds a problem.
-  public mutating func append(_ problem: FeedProblem) {
+  package mutating func append(_ problem: FeedProblem) {
     count += 1
     if first.count < FeedLimits.maximumProblems { first.append(problem) }
   }

@@ -1,7 +1,7 @@
 import PodfluxCore
 
 /// The form in which a feed is written.
-public enum FeedDialect: String, Hashable, Sendable {
+package enum FeedDialect: String, Hashable, Sendable {
   /// RSS 0.91 to 2.0.
   case rss
   /// RSS 0.90 and 1.0.
@@ -11,7 +11,7 @@ public enum FeedDialect: String, Hashable, Sendable {
 }
 
 /// What a document was.
-public enum FeedOutcome: Hashable, Sendable {
+package enum FeedOutcome: Hashable, Sendable {
   case feed(FeedReport)
   /// A web page, with the feeds that it names, if any. A page of an error or of a portal is one too.
   case page(feeds: [WebAddress])
@@ -20,16 +20,16 @@ public enum FeedOutcome: Hashable, Sendable {
 }
 
 /// What a feed was, apart from its episodes.
-public struct FeedReport: Hashable, Sendable {
-  public var dialect: FeedDialect
-  public var podcast: FeedPodcast
+package struct FeedReport: Hashable, Sendable {
+  package var dialect: FeedDialect
+  package var podcast: FeedPodcast
   /// The episodes that were handed out.
-  public var episodes: Int
+  package var episodes: Int
   /// Whether the document has its end: the end tag of its root, or in RSS that of the channel, behind which nothing of
   /// the feed stands. Of a feed that was cut off the last episode may be missing, and what is not in it may be in the
   /// feed.
-  public var isWhole: Bool
+  package var isWhole: Bool
   /// The label of the charset that is declared or shows at the beginning, such as `utf-8`. It may be wrong.
-  public var charset: String
-  public var problems: FeedProblems
+  package var charset: String
+  package var problems: FeedProblems
 }

@@ -1,16 +1,16 @@
 import PodfluxCore
 
 /// A list of subscriptions as programs exchange it (opml.org/spec2.opml).
-public struct OPMLDocument: Hashable, Sendable {
+package struct OPMLDocument: Hashable, Sendable {
   /// A subscription.
-  public struct Feed: Hashable, Sendable {
-    public var address: WebAddress
+  package struct Feed: Hashable, Sendable {
+    package var address: WebAddress
     /// Plain text.
-    public var title: String?
+    package var title: String?
     /// The names of the groups around it, outermost first, as `OPMLGroup` writes them; nil outside of groups.
-    public var group: String?
+    package var group: String?
 
-    public init(address: WebAddress, title: String? = nil, group: String? = nil) {
+    package init(address: WebAddress, title: String? = nil, group: String? = nil) {
       self.address = address
       self.title = title
       self.group = group
@@ -18,31 +18,31 @@ public struct OPMLDocument: Hashable, Sendable {
   }
 
   /// An outline with a URL that no feed can have, or that is not said to be a feed's.
-  public struct Rejection: Hashable, Sendable {
+  package struct Rejection: Hashable, Sendable {
     /// The URL's beginning, without user name, password, query and fragment.
-    public var url: String
+    package var url: String
     /// Whether it is a URL that is neither http nor https.
-    public var isUnsupportedScheme: Bool
+    package var isUnsupportedScheme: Bool
 
-    public init(url: String, isUnsupportedScheme: Bool) {
+    package init(url: String, isUnsupportedScheme: Bool) {
       self.url = url
       self.isUnsupportedScheme = isUnsupportedScheme
     }
   }
 
-  public var title: String?
+  package var title: String?
   /// Each feed once, in the order of the document: of several outlines for one feed the first.
-  public var feeds: [Feed] = []
+  package var feeds: [Feed] = []
   /// The first rejections, at most `OPMLLimits.maximumRejections`.
-  public var rejected: [Rejection] = []
+  package var rejected: [Rejection] = []
   /// How many were rejected in all.
-  public var rejectedCount = 0
+  package var rejectedCount = 0
   /// Whether its end is there: a document that was cut off may have had more feeds.
-  public var isWhole = false
+  package var isWhole = false
   /// Whether the document has more than `OPMLLimits` allow, so that feeds are missing.
-  public var isCut = false
+  package var isCut = false
 
-  public init() {}
+  package init() {}
 
   /// Overcast and Pocket Casts put all feeds into an outline that they call `feeds`: it is no group.
   mutating func dropWrapper() {
@@ -55,7 +55,7 @@ public struct OPMLDocument: Hashable, Sendable {
 }
 
 /// Why a document is no list of subscriptions.
-public enum OPMLError: Error, Hashable, Sendable {
+package enum OPMLError: Error, Hashable, Sendable {
   /// There is no element in it.
   case empty
   /// It is a feed itself.
@@ -67,27 +67,27 @@ public enum OPMLError: Error, Hashable, Sendable {
 }
 
 /// The limits of a list of subscriptions, beside those of tags and attributes (`FeedLimits`).
-public enum OPMLLimits {
+package enum OPMLLimits {
   /// The outlines that are read, groups included.
-  public static let maximumOutlines = 100_000
+  package static let maximumOutlines = 100_000
   /// The groups within each other; deeper ones count as the deepest.
-  public static let maximumDepth = 32
+  package static let maximumDepth = 32
   /// The text of all feeds that is kept, in bytes of UTF-8.
-  public static let maximumTextBytes = 32 << 20
+  package static let maximumTextBytes = 32 << 20
   /// The longest title and the longest name of a group, in bytes; longer ones are cut.
-  public static let maximumTitleBytes = 1024
+  package static let maximumTitleBytes = 1024
   /// The longest path of groups, in bytes; a group that would make a longer one counts as the one around it.
-  public static let maximumGroupBytes = 4096
+  package static let maximumGroupBytes = 4096
   /// The rejections that are listed. All are counted.
-  public static let maximumRejections = 1000
+  package static let maximumRejections = 1000
   /// The part of a rejected URL that is shown, in characters.
-  public static let maximumRejectedCharacters = 200
+  package static let maximumRejectedCharacters = 200
 }
 
 /// The names of nested groups as one text: separated by `/`, with `\/` and `\\` for the two signs within a name.
-public enum OPMLGroup {
+package enum OPMLGroup {
   /// The text of some names, of which empty ones do not count; nil for none.
-  public static func path(of names: [String]) -> String? {
+  package static func path(of names: [String]) -> String? {
     let parts = names.filter { !$0.isEmpty }.map { name in
       name.unicodeScalars.reduce(into: "") { part, scalar in
         if scalar == "/" || scalar == "\\" { part.unicodeScalars.append("\\") }
@@ -98,7 +98,7 @@ public enum OPMLGroup {
   }
 
   /// The names in a text, none of which is empty. A `\` before any other sign, or at the end, is itself.
-  public static func names(of path: String) -> [String] {
+  package static func names(of path: String) -> [String] {
     var (names, name) = ([String](), String.UnicodeScalarView())
     var scalars = path.unicodeScalars[...]
     while let scalar = scalars.popFirst() {

@@ -5,35 +5,35 @@ import PodfluxCore
 /// Every outline with an `xmlUrl` is a feed, in any case, of any type and at any place, and so is one with a `url`
 /// whose type says so; an outline without a URL is a group for those in it. Text and memory are bounded by
 /// `OPMLLimits` and `FeedLimits`.
-public struct OPMLReader: Sendable {
+package struct OPMLReader: Sendable {
   private var reader: DocumentReader<OPMLBuilder>
 
   /// A reader for one document.
   ///
   /// - Parameter charset: the one that the response declares, used if the document declares none.
-  public init(charset: String? = nil) {
+  package init(charset: String? = nil) {
     reader = DocumentReader(OPMLBuilder(), charset: charset)
   }
 
   /// Reads a whole document.
-  public static func read(_ bytes: some Sequence<UInt8>) throws(OPMLError) -> OPMLDocument {
+  package static func read(_ bytes: some Sequence<UInt8>) throws(OPMLError) -> OPMLDocument {
     var reader = Self()
     reader.parse(bytes)
     return try reader.finish()
   }
 
   /// Whether further bytes change nothing.
-  public var isOver: Bool { reader.builder.isOver }
+  package var isOver: Bool { reader.builder.isOver }
 
   /// The bytes of text that it keeps for what has not ended.
   var retainedBytes: Int { reader.retainedBytes }
 
   /// Reads further bytes.
-  public mutating func parse(_ bytes: some Sequence<UInt8>) { reader.parse(bytes) }
+  package mutating func parse(_ bytes: some Sequence<UInt8>) { reader.parse(bytes) }
 
   /// Ends the document; afterwards nothing more can be parsed. A document that is cut off has the outlines that were
   /// read.
-  public mutating func finish() throws(OPMLError) -> OPMLDocument {
+  package mutating func finish() throws(OPMLError) -> OPMLDocument {
     reader.finish()
     return try reader.builder.finished()
   }

@@ -4,18 +4,18 @@ import PodfluxCore
 /// as nested outlines, feeds with `type="rss"`.
 ///
 /// The same feeds give the same text. Groups stand where their first feed stands.
-public struct OPMLWriter: Sendable {
+package struct OPMLWriter: Sendable {
   /// A subscription to write.
-  public struct Feed: Hashable, Sendable {
-    public var address: WebAddress
+  package struct Feed: Hashable, Sendable {
+    package var address: WebAddress
     /// Nil for a feed that has no title yet: programs show its address.
-    public var title: String?
+    package var title: String?
     /// The podcast's web page.
-    public var link: WebAddress?
+    package var link: WebAddress?
     /// The names of the groups around it, as `OPMLGroup` writes them.
-    public var group: String?
+    package var group: String?
 
-    public init(address: WebAddress, title: String? = nil, link: WebAddress? = nil, group: String? = nil) {
+    package init(address: WebAddress, title: String? = nil, link: WebAddress? = nil, group: String? = nil) {
       self.address = address
       self.title = title
       self.link = link
@@ -24,17 +24,17 @@ public struct OPMLWriter: Sendable {
   }
 
   /// The document's title.
-  public var title: String
+  package var title: String
   /// Whether user names, passwords and tokens in URLs are written; without them some feeds cannot be fetched.
-  public var includesSecrets: Bool
+  package var includesSecrets: Bool
 
-  public init(title: String, includesSecrets: Bool = false) {
+  package init(title: String, includesSecrets: Bool = false) {
     self.title = title
     self.includesSecrets = includesSecrets
   }
 
   /// The document with these feeds.
-  public func text(of feeds: [Feed]) -> String {
+  package func text(of feeds: [Feed]) -> String {
     var root = Group()
     for feed in feeds {
       let names = OPMLGroup.names(of: feed.group ?? "").prefix(OPMLLimits.maximumDepth - 1)

@@ -6,24 +6,24 @@ import PodfluxCore
 /// Servers send the tag of one body with another, keep a tag while the feed changes, and answer 304 to tags that they
 /// no longer have. An episode must not be hidden by that for ever, so a 304 is believed for a bounded time only; and
 /// where the body that then comes is another one under the validators of the old, no further 304 is asked for.
-public enum ConditionalPolicy {
+package enum ConditionalPolicy {
   /// How long a server is believed that only says that nothing changed: seven days.
-  public static let trustMilliseconds: Int64 = 7 * 86_400_000
+  package static let trustMilliseconds: Int64 = 7 * 86_400_000
   /// The same for a body that is to be read again, because the feed could not follow where it leads: a day.
-  public static let readAgainMilliseconds: Int64 = 86_400_000
+  package static let readAgainMilliseconds: Int64 = 86_400_000
   /// The longest validator, in bytes; longer ones are not kept.
-  public static let maximumBytes = 1024
+  package static let maximumBytes = 1024
 
   /// The headers of a conditional request.
-  public struct Condition: Hashable, Sendable {
+  package struct Condition: Hashable, Sendable {
     /// `If-None-Match`.
-    public var entityTag: String?
+    package var entityTag: String?
     /// `If-Modified-Since`.
-    public var modifiedSince: String?
+    package var modifiedSince: String?
   }
 
   /// How a received body compares with the previous one.
-  public enum Body: Hashable, Sendable {
+  package enum Body: Hashable, Sendable {
     /// The body equals the previous one, byte for byte.
     case same
     /// The bytes differ, but podcast and episodes are the same: another build date, for example.
@@ -34,7 +34,7 @@ public enum ConditionalPolicy {
   /// The condition of a request at a moment; nil if it asks for the whole.
   ///
   /// - Parameter isAsked: Whether a client wants the refresh: then a body that is to be read again is read at once.
-  public static func condition(
+  package static func condition(
     for validation: FeedValidators, at now: Timestamp, isAsked: Bool
   ) -> Condition? {
     guard !validation.isDistrusted, let since = validation.fullBodyAt else { return nil }
@@ -48,10 +48,10 @@ public enum ConditionalPolicy {
   }
 
   /// The validators kept after a 304: the former ones. A new tag in the response belongs to a body that was not sent.
-  public static func afterNotModified(_ validation: FeedValidators) -> FeedValidators { validation }
+  package static func afterNotModified(_ validation: FeedValidators) -> FeedValidators { validation }
 
   /// The validators kept after a 200 with a complete body: those of the response.
-  public static func afterBody(
+  package static func afterBody(
     _ body: Body, hash: String, entityTag: String?, lastModified: String?, at now: Timestamp,
     before validation: FeedValidators
   ) -> FeedValidators {

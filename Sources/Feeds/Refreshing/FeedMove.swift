@@ -5,18 +5,18 @@ import PodfluxCore
 ///
 /// A wrong move costs the subscription, a refused one a redirect at each refresh. So the new address must have the same
 /// podcast, and must not send back.
-public struct FeedMove: Hashable, Sendable {
+package struct FeedMove: Hashable, Sendable {
   /// What was found at the new address.
-  public struct Finding: Hashable, Sendable {
+  package struct Finding: Hashable, Sendable {
     /// `podcast:guid`.
-    public var podcastGuid: String?
-    public var episodes: Int
+    package var podcastGuid: String?
+    package var episodes: Int
     /// How many of them are known ones.
-    public var matchedEpisodes: Int
+    package var matchedEpisodes: Int
     /// Where the document at the new address in turn says that the feed is; nil if it says nothing.
-    public var leadsTo: WebAddress?
+    package var leadsTo: WebAddress?
 
-    public init(
+    package init(
       podcastGuid: String? = nil, episodes: Int, matchedEpisodes: Int, leadsTo: WebAddress? = nil
     ) {
       self.podcastGuid = podcastGuid
@@ -27,13 +27,13 @@ public struct FeedMove: Hashable, Sendable {
   }
 
   /// What is done about it.
-  public enum Judgement: Hashable, Sendable {
+  package enum Judgement: Hashable, Sendable {
     case accept
     case refuse(Reason)
   }
 
   /// Why a feed stays where it is.
-  public enum Reason: Hashable, Sendable {
+  package enum Reason: Hashable, Sendable {
     /// It is there already.
     case sameAddress
     /// The new address sends back to the present or to a former one.
@@ -42,14 +42,15 @@ public struct FeedMove: Hashable, Sendable {
     case otherContent
   }
 
-  public var address: WebAddress
+  package var address: WebAddress
   /// The addresses where the feed was before.
-  public var formerAddresses: [WebAddress]
-  public var podcastGuid: String?
-  public var knownEpisodes: Int
+  package var formerAddresses: [WebAddress]
+  package var podcastGuid: String?
+  package var knownEpisodes: Int
 
   /// A feed before its move.
-  public init(address: WebAddress, formerAddresses: [WebAddress] = [], podcastGuid: String? = nil, knownEpisodes: Int) {
+  package init(address: WebAddress, formerAddresses: [WebAddress] = [], podcastGuid: String? = nil, knownEpisodes: Int)
+  {
     self.address = address
     self.formerAddresses = formerAddresses
     self.podcastGuid = podcastGuid
@@ -59,7 +60,7 @@ public struct FeedMove: Hashable, Sendable {
   /// Judges the move to an address where this was found.
   ///
   /// It may go back to a former address, if that address has the feed itself again.
-  public func judge(_ proposed: WebAddress, found: Finding) -> Judgement {
+  package func judge(_ proposed: WebAddress, found: Finding) -> Judgement {
     guard proposed != address else { return .refuse(.sameAddress) }
     if let next = found.leadsTo, next != proposed, next == address || formerAddresses.contains(next) {
       return .refuse(.loop)

@@ -22,25 +22,25 @@ import PodfluxCore
 /// `longestRetryMilliseconds`, spread by an eighth. It never ends.
 ///
 /// A `Retry-After` of the server puts the latter off, by at most `longestRetryAfterMilliseconds`.
-public struct RefreshRhythm: Hashable, Sendable {
+package struct RefreshRhythm: Hashable, Sendable {
   /// What is known of a feed's rhythm.
-  public struct Signs: Hashable, Sendable {
+  package struct Signs: Hashable, Sendable {
     /// `ttl`, in minutes.
-    public var refreshMinutes: Int64?
+    package var refreshMinutes: Int64?
     /// `skipHours`: from 0 to 23.
-    public var quietHours: [Int64]
+    package var quietHours: [Int64]
     /// `skipDays`: from 1 for Monday to 7.
-    public var quietDays: [Int64]
+    package var quietDays: [Int64]
     /// The update period of RSS 1.0.
-    public var updateSeconds: Int64?
+    package var updateSeconds: Int64?
     /// A recurrence rule (RFC 5545 section 3.3.10) as it is written.
-    public var updateRule: String?
+    package var updateRule: String?
     /// Whether no further episode will come.
-    public var isComplete: Bool
+    package var isComplete: Bool
     /// When the newest episodes were published, in any order. `RefreshRhythm.episodes` are enough.
-    public var published: [Timestamp]
+    package var published: [Timestamp]
 
-    public init(
+    package init(
       refreshMinutes: Int64? = nil, quietHours: [Int64] = [], quietDays: [Int64] = [], updateSeconds: Int64? = nil,
       updateRule: String? = nil, isComplete: Bool = false, published: [Timestamp] = []
     ) {
@@ -54,7 +54,7 @@ public struct RefreshRhythm: Hashable, Sendable {
     }
 
     /// What a podcast says, with the dates of its newest episodes.
-    public init(podcast: FeedPodcast, published: [Timestamp]) {
+    package init(podcast: FeedPodcast, published: [Timestamp]) {
       self.init(
         refreshMinutes: podcast.refreshMinutes, quietHours: podcast.quietHours, quietDays: podcast.quietDays,
         updateSeconds: podcast.updateSeconds, updateRule: podcast.updateFrequency?.rule,
@@ -63,9 +63,9 @@ public struct RefreshRhythm: Hashable, Sendable {
   }
 
   /// The dates that count, those of the newest episodes.
-  public static let episodes = 16
+  package static let episodes = 16
   /// The gap of a feed whose gap is not known: two days.
-  public static let assumedGapMilliseconds: Int64 = 2 * 86_400_000
+  package static let assumedGapMilliseconds: Int64 = 2 * 86_400_000
   /// How often a feed is refreshed in the time in which an episode is expected.
   static let refreshesPerGap: Int64 = 12
   /// A gap is at least this part of the newest episode's age.
@@ -74,11 +74,11 @@ public struct RefreshRhythm: Hashable, Sendable {
   static let spreadPart: Int64 = 8
 
   /// The first wait after a failure: ten minutes.
-  public static let firstRetryMilliseconds: Int64 = 600_000
+  package static let firstRetryMilliseconds: Int64 = 600_000
   /// The longest wait after failures: 24 hours.
-  public static let longestRetryMilliseconds: Int64 = 86_400_000
+  package static let longestRetryMilliseconds: Int64 = 86_400_000
   /// How far a server can put off the next refresh: seven days.
-  public static let longestRetryAfterMilliseconds: Int64 = 7 * 86_400_000
+  package static let longestRetryAfterMilliseconds: Int64 = 7 * 86_400_000
 
   private static let millisecondsPerMinute: Int64 = 60_000
 
@@ -87,13 +87,13 @@ public struct RefreshRhythm: Hashable, Sendable {
 
   /// The rhythm with the settings `feedRefreshMinutes` and `feedRefreshMaxMinutes`. A maximum below the minimum counts
   /// as the minimum.
-  public init(minimumMinutes: Int64, maximumMinutes: Int64) {
+  package init(minimumMinutes: Int64, maximumMinutes: Int64) {
     minimum = Self.milliseconds(minutes: max(1, minimumMinutes))
     maximum = max(minimum, Self.milliseconds(minutes: maximumMinutes))
   }
 
   /// The rhythm of a feed whose body has been read at this moment: it holds until the next body.
-  public func rhythm(at moment: Timestamp, signs: Signs) -> FeedRhythm {
+  package func rhythm(at moment: Timestamp, signs: Signs) -> FeedRhythm {
     FeedRhythm(
       intervalSeconds: interval(at: moment, signs: signs) / 1000,
       quietHours: Set(signs.quietHours).filter { (0...23).contains($0) }.sorted(),
@@ -101,7 +101,7 @@ public struct RefreshRhythm: Hashable, Sendable {
   }
 
   /// The next refresh after one that has succeeded, of a feed with this rhythm, within what the settings say now.
-  public func next(afterSuccessAt moment: Timestamp, rhythm: FeedRhythm, draw: UInt64) -> Timestamp {
+  package func next(afterSuccessAt moment: Timestamp, rhythm: FeedRhythm, draw: UInt64) -> Timestamp {
     let interval = max(minimum, min(max(0, rhythm.intervalSeconds), maximum / 1000) * 1000)
     let part = interval / Self.spreadPart
     let spread = Self.draw(draw, in: max(minimum, interval - part)...min(maximum, interval + part))
@@ -111,7 +111,7 @@ public struct RefreshRhythm: Hashable, Sendable {
   }
 
   /// The next refresh after so many that have failed, the last at this moment.
-  public func next(
+  package func next(
     afterFailureAt moment: Timestamp, failures: Int, retryAfterMilliseconds: Int64? = nil, draw: UInt64
   ) -> Timestamp {
     let doublings = min(max(failures, 1) - 1, 30)

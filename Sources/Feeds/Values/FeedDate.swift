@@ -7,14 +7,14 @@ import PodfluxCore
 /// digits, dates without a time or a zone. A wrong name of the day is ignored. A zone that is missing or unknown counts
 /// as UTC, as RFC 2822 section 4.3 has it. Nil is anything else: days that do not exist, `03/04/2015`, which is two
 /// days, and years before `earliestYear`, which software writes that knows no date. No text means the present.
-public enum FeedDate {
+package enum FeedDate {
   /// The first year that is believed.
-  public static let earliestYear: Int64 = 1900
+  package static let earliestYear: Int64 = 1900
   /// The longest text that is read.
-  public static let maximumBytes = 100
+  package static let maximumBytes = 100
 
   /// The date, with the publisher's offset from UTC.
-  public static func parse(_ text: String) -> PublicationDate? {
+  package static func parse(_ text: String) -> PublicationDate? {
     guard text.utf8.count <= maximumBytes else { return nil }
     if let date = PlainDate.parse(text.utf8.span) { return date }
     var parts = DateParts()

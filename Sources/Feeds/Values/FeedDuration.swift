@@ -11,14 +11,14 @@
 /// | `PT1H2M3S` | 3723 |
 ///
 /// In `62:75` the parts are added up. Nil is any other text, such as `1.02.03`, and a length above `maximumSeconds`.
-public enum FeedDuration {
+package enum FeedDuration {
   /// 1,000 hours. A publisher who counts in milliseconds gets beyond it after an hour.
-  public static let maximumSeconds: Int64 = 3_600_000
+  package static let maximumSeconds: Int64 = 3_600_000
   /// The longest text that is read.
-  public static let maximumBytes = 64
+  package static let maximumBytes = 64
 
   /// The seconds, rounded down.
-  public static func parse(_ text: String) -> Int64? {
+  package static func parse(_ text: String) -> Int64? {
     guard text.utf8.count <= maximumBytes else { return nil }
     if let seconds = number(text.utf8) { return seconds <= maximumSeconds ? seconds : nil }
     let bytes = text.lowercased().utf8.filter { $0 > 0x20 }

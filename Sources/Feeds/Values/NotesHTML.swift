@@ -6,7 +6,7 @@ import PodfluxCore
 /// `mailto`, and escaped text, all of it well nested. So no reader has to agree with this one on what the source means.
 /// It refuses nothing: what is unknown costs its tag and leaves its text, what no reader shows (scripts, styles,
 /// frames) goes whole, and of a picture its alternative text stays.
-public enum NotesHTML {
+package enum NotesHTML {
   /// The notes of an episode.
   ///
   /// Text without any tag of HTML gets paragraphs where it has empty lines, and line breaks. What is longer than
@@ -14,7 +14,7 @@ public enum NotesHTML {
   /// twice.
   ///
   /// - Parameter source: HTML or plain text, as a feed has it.
-  public static func notes(_ source: String) -> EpisodeNotes {
+  package static func notes(_ source: String) -> EpisodeNotes {
     EpisodeNotes(html(source, upTo: EpisodeNotes.maximumBytes))
   }
 

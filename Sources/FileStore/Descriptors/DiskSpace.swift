@@ -1,22 +1,22 @@
 import Glibc
 
 /// The space on a library's file system or, if its state lies on another one, on the fuller of the two.
-public struct DiskSpace: Hashable, Sendable {
+package struct DiskSpace: Hashable, Sendable {
   /// The bytes that this user may still write.
-  public let freeBytes: Int64
+  package let freeBytes: Int64
   /// The size of the file system, in bytes.
-  public let totalBytes: Int64
+  package let totalBytes: Int64
   /// Whether a file can be made: where no inode is free, none can, however many bytes are. True where the file system
   /// counts no inodes.
-  public let takesNewFiles: Bool
+  package let takesNewFiles: Bool
   /// The bytes that this user may still write to a new file.
-  public var freeBytesForNewFiles: Int64 { takesNewFiles ? freeBytes : 0 }
+  package var freeBytesForNewFiles: Int64 { takesNewFiles ? freeBytes : 0 }
 }
 
 extension Library {
   /// The space now (fstatvfs(3)). It must hold a partial file and, where publishing copies, its copy. Costs one system
   /// call for each file system.
-  public func diskSpace() throws(FileError) -> DiskSpace {
+  package func diskSpace() throws(FileError) -> DiskSpace {
     let space = try Self.diskSpace(of: top)
     guard incomingFolder != nil else { return space }
     let spaceOfState = try Self.diskSpace(of: stateFolder)
@@ -36,7 +36,7 @@ extension Library {
   }
 
   /// The bytes of the database with its write-ahead log.
-  public func databaseBytes() throws(FileError) -> Int64 {
+  package func databaseBytes() throws(FileError) -> Int64 {
     var bytes: Int64 = 0
     for suffix in Self.databaseSuffixes {
       bytes += try stateFolder.statusOfChild(EntryName(Self.databaseName + suffix))?.identity.size ?? 0

@@ -1,7 +1,7 @@
 import Glibc
 
 /// An error of a file operation. Paths are relative to the library, except the path of the library itself.
-public enum FileError: Error, Hashable, Sendable {
+package enum FileError: Error, Hashable, Sendable {
   /// The device or the user's quota is full (ENOSPC, EDQUOT).
   case noSpace(path: String)
   /// A file or folder exists already (EEXIST).
@@ -63,7 +63,7 @@ extension FileError {
 
   /// Whether the same may succeed later although no file changes: there were too few descriptors or too little memory,
   /// or the file system was mounted read-only or is one of a server that has restarted.
-  public var isPassing: Bool {
+  package var isPassing: Bool {
     switch self {
     case .readOnly: true
     case .io(_, _, let code): [EMFILE, ENFILE, ENOMEM, ESTALE].contains(code)
@@ -74,7 +74,7 @@ extension FileError {
 
 extension FileError: CustomStringConvertible {
   /// One sentence: what is wrong and, where possible, the remedy.
-  public var description: String {
+  package var description: String {
     switch self {
     case .noSpace(let path): "there is no space left to write \"\(path)\"; free some on the device or raise the quota"
     case .exists(let path): "\"\(path)\" exists already and is not replaced"

@@ -4,20 +4,20 @@ import Glibc
 /// Identifies a file independently of its name, and records its length.
 ///
 /// On file systems without lasting inodes (`FileSystemTraits`), only the length distinguishes files at one path.
-public struct FileIdentity: Hashable, Sendable {
+package struct FileIdentity: Hashable, Sendable {
   /// The device of the file. A reboot may change the number.
-  public let device: UInt64
+  package let device: UInt64
   /// The file's number on its device. A rename keeps it.
-  public let inode: UInt64
+  package let inode: UInt64
   /// The length in bytes.
-  public let size: Int64
+  package let size: Int64
   /// The time of the last write (st_mtim), in nanoseconds since 1970, or nil if not read. `==` ignores it.
-  public let modifiedNanoseconds: Int64?
+  package let modifiedNanoseconds: Int64?
   /// Whether the inode stays the same when the disk is mounted again.
-  public let hasLastingInode: Bool
+  package let hasLastingInode: Bool
 
   /// Restores an identity, for example from a database row.
-  public init(device: UInt64, inode: UInt64, size: Int64, modifiedNanoseconds: Int64? = nil) {
+  package init(device: UInt64, inode: UInt64, size: Int64, modifiedNanoseconds: Int64? = nil) {
     self.init(
       device: device, inode: inode, size: size, modifiedNanoseconds: modifiedNanoseconds, hasLastingInode: true)
   }
@@ -31,23 +31,23 @@ public struct FileIdentity: Hashable, Sendable {
   }
 
   /// Whether both name the same file with the same length.
-  public static func == (left: Self, right: Self) -> Bool {
+  package static func == (left: Self, right: Self) -> Bool {
     left.device == right.device && left.inode == right.inode && left.size == right.size
   }
 
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(inode)
     hasher.combine(size)
   }
 
   /// The inode to record for later: 0 where inodes do not last.
-  public var lastingInode: UInt64 { hasLastingInode ? inode : 0 }
+  package var lastingInode: UInt64 { hasLastingInode ? inode : 0 }
 
   /// Whether this is the file that was recorded as `other`, perhaps before a reboot.
   ///
   /// Compares inode and size. Ignores the device, whose number a reboot may change: a library lies on one device. If
   /// either inode does not last, only the size counts, so compare only files of the same path.
-  public func isSameFile(as other: FileIdentity) -> Bool {
+  package func isSameFile(as other: FileIdentity) -> Bool {
     (inode == other.inode || !hasLastingInode || !other.hasLastingInode) && size == other.size
   }
 }

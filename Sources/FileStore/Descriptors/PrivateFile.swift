@@ -1,17 +1,17 @@
 import Glibc
 
 /// A file of the engine's own for its owner alone (mode 0600). It is read and replaced as a whole.
-public struct PrivateFile: Sendable {
+package struct PrivateFile: Sendable {
   /// The bytes of a private file, and who may read it.
-  public struct Contents: Hashable, Sendable {
-    public var bytes: [UInt8]
+  package struct Contents: Hashable, Sendable {
+    package var bytes: [UInt8]
     /// Whether it belongs to this user, or this user is root.
-    public var isOwn: Bool
+    package var isOwn: Bool
     /// Whether only its owner may read it. Not every file system has such rights.
-    public var isPrivate: Bool
+    package var isPrivate: Bool
   }
 
-  public let path: String
+  package let path: String
   private let folder: String
   private let name: EntryName
   private let temporary: EntryName
@@ -19,7 +19,7 @@ public struct PrivateFile: Sendable {
   /// - Parameters:
   ///   - folder: Where it lies, as the kernel resolves it.
   ///   - name: A name without a zero. While it is replaced there is a file with `.new` at the end of its name.
-  public init(in folder: String, named name: String) {
+  package init(in folder: String, named name: String) {
     self.folder = folder
     (self.name, temporary) = (EntryName(name), EntryName(name + ".new"))
     path = folder + "/" + name
@@ -29,7 +29,7 @@ public struct PrivateFile: Sendable {
   /// taken away where that is possible.
   ///
   /// - Throws: `symbolicLink` and `notARegularFile` too.
-  public func read(atMost limit: Int) throws(FileError) -> Contents? {
+  package func read(atMost limit: Int) throws(FileError) -> Contents? {
     let folder = try openFolder()
     guard try folder.statusOfChild(name)?.regularFile(at: path) != nil else { return nil }
     let file = try folder.openChild(name, O_RDONLY | O_NONBLOCK)
@@ -44,7 +44,7 @@ public struct PrivateFile: Sendable {
   /// Replaces what it holds. It survives a power cut when this returns.
   ///
   /// - Parameter needsPrivacy: Whether nothing is written, and `notPrivate` thrown, where others could read it.
-  public func replace(with bytes: [UInt8], needsPrivacy: Bool) throws(FileError) {
+  package func replace(with bytes: [UInt8], needsPrivacy: Bool) throws(FileError) {
     try openFolder().replaceFile(name, by: temporary, with: bytes) { (file) throws(FileError) in
       guard try Self.isPrivate(file) || !needsPrivacy else { throw .notPrivate(path: path) }
     }

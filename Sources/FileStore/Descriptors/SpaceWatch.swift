@@ -3,11 +3,11 @@ import Dispatch
 /// Posts once when the disk has enough free bytes for a waiting download, and room for a file.
 ///
 /// Linux has no notification for freed space, so this polls, and only while a threshold is set.
-public final class SpaceWatch: @unchecked Sendable {
+package final class SpaceWatch: @unchecked Sendable {
   // `@unchecked`: the state is touched on the queue only; the rest is immutable.
 
   /// The polling interval while a threshold is set.
-  public static let intervalMilliseconds = 1000
+  package static let intervalMilliseconds = 1000
 
   private let queue = DispatchQueue(label: "podflux.space", qos: .utility)
   private let interval: DispatchTimeInterval
@@ -19,7 +19,7 @@ public final class SpaceWatch: @unchecked Sendable {
   /// Watches the file system of a library (fstatvfs(3)). The library must stay open while a threshold is set.
   ///
   /// - Parameter post: Receives the bytes that this user may write, on a thread of the watch.
-  public convenience init(_ library: Library, post: @escaping @Sendable (Int64) -> Void) {
+  package convenience init(_ library: Library, post: @escaping @Sendable (Int64) -> Void) {
     // A file system that does not answer now may answer in a second.
     self.init(
       measure: { try? library.diskSpace().freeBytesForNewFiles },
@@ -42,7 +42,7 @@ public final class SpaceWatch: @unchecked Sendable {
   /// it stops polling; a result that it found before may still be posted.
   ///
   /// Thread safe; returns at once.
-  public func watch(atLeast bytes: Int64?) {
+  package func watch(atLeast bytes: Int64?) {
     queue.async { [self] in
       wanted = bytes
       look()

@@ -1,5 +1,5 @@
 /// A name in a folder as the disk stores it: bytes, which may not be UTF-8.
-public struct EntryName: Hashable, Sendable {
+package struct EntryName: Hashable, Sendable {
   /// The name's bytes with a terminating zero for system calls.
   let cString: [CChar]
 
@@ -17,10 +17,10 @@ public struct EntryName: Hashable, Sendable {
     self.init(bytes: text.utf8)
   }
 
-  public var bytes: [UInt8] { cString.dropLast().map(UInt8.init(bitPattern:)) }
+  package var bytes: [UInt8] { cString.dropLast().map(UInt8.init(bitPattern:)) }
 
   /// The name for display: invalid UTF-8 is replaced.
-  public var text: String { String(decoding: bytes, as: UTF8.self) }
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// Whether it begins with a dot: the engine's folder, other hidden files, "." and "..".
   var isHidden: Bool { cString.first == CChar(bitPattern: UInt8(ascii: ".")) }
@@ -28,14 +28,14 @@ public struct EntryName: Hashable, Sendable {
 
 extension EntryName: Comparable {
   /// Orders by bytes.
-  public static func < (left: Self, right: Self) -> Bool {
+  package static func < (left: Self, right: Self) -> Bool {
     left.cString.lexicographicallyPrecedes(right.cString) { UInt8(bitPattern: $0) < UInt8(bitPattern: $1) }
   }
 }
 
 extension EntryName: ExpressibleByStringLiteral {
   /// Takes a literal without a zero.
-  public init(stringLiteral text: StaticString) {
+  package init(stringLiteral text: StaticString) {
     self.init(bytes: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 }

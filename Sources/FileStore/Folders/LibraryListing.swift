@@ -9,9 +9,9 @@ import PodfluxCore
 ///
 /// The order is that of paths stored as SQLite blobs. A folder reported as one entry sorts where its files would, as if
 /// its path ended with "/".
-public final class LibraryListing {
+package final class LibraryListing {
   /// What the walk finds.
-  public enum Entry: Hashable, Sendable {
+  package enum Entry: Hashable, Sendable {
     /// A regular file with a visible name.
     case file(EntryPath, FileIdentity)
     /// A folder without any entry, hidden ones included. Never the top of the library.
@@ -31,13 +31,13 @@ public final class LibraryListing {
   private var hasBegun = false
 
   /// Opens the top of `library`.
-  public init(_ library: Library) throws(FileError) {
+  package init(_ library: Library) throws(FileError) {
     top = library.top
     device = try top.status().identity.device
   }
 
   /// The next entry, or nil at the end. Skips entries that vanish meanwhile. Fails if the top cannot be listed.
-  public func next() throws(FileError) -> Entry? {
+  package func next() throws(FileError) -> Entry? {
     if !hasBegun {
       levels.append(try FolderLevel(top, prefixLength: 0))
       hasBegun = true

@@ -10,7 +10,7 @@ extension Library {
   /// - Parameter limit: The longest wait, in milliseconds.
   /// - Returns: How many files and folders are still open: 0 unless a disk does not answer in time.
   /// - Throws: If no descriptor is free to close the folders with; the lock is released then.
-  public func close(with lock: LibraryLock, upToMilliseconds limit: Int) throws(FileError) -> Int {
+  package func close(with lock: LibraryLock, upToMilliseconds limit: Int) throws(FileError) -> Int {
     // Once: the folder of partial files may be made anew meanwhile.
     let held = heldFolders
     let left = top.openFiles.close(besides: held.count + lock.openFiles, upToMilliseconds: limit)

@@ -8,12 +8,12 @@ extension Library {
   private static let unfinishedNote: EntryName = "database.temp"
 
   /// Whether an engine has opened a database here before.
-  public func notesDatabase() throws(FileError) -> Bool {
+  package func notesDatabase() throws(FileError) -> Bool {
     try stateFolder.statusOfChild(Layout.databaseNote) != nil
   }
 
   /// Notes that the database is there. When this returns, the note survives a power cut.
-  public func noteDatabase() throws(FileError) {
+  package func noteDatabase() throws(FileError) {
     if stateFolder !== engineFolder, try engineFolder.statusOfChild(Layout.database) == nil {
       // The state has moved out.
       _ = try engineFolder.deleteFile(Layout.databaseNote)

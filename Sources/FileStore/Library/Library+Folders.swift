@@ -148,7 +148,7 @@ extension Library {
 
   /// Whether the entry at `path`, which need not exist, lies in the library at `libraryPath`, which need not exist
   /// either. Resolves symbolic links.
-  public static func holds(_ path: String, at libraryPath: String) -> Bool {
+  package static func holds(_ path: String, at libraryPath: String) -> Bool {
     let (place, library) = (resolved(path), resolved(libraryPath))
     return place == library || place.hasPrefix(library == "/" ? library : library + "/")
   }

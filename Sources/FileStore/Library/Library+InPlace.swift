@@ -6,7 +6,7 @@ extension Library {
   ///
   /// It is false after the library's disk was unmounted, another was mounted over it, or the folder was moved away:
   /// missing files must not count as deleted then. Fails only if one of them cannot be read. Changes nothing.
-  public func isInPlace() throws(FileError) -> Bool {
+  package func isInPlace() throws(FileError) -> Bool {
     guard let found = try folderAtPath(), try found == top.status().identity.place,
       let foundEngineFolder = try top.statusOfChild(Layout.engine),
       try foundEngineFolder.identity.place == engineFolder.status().identity.place

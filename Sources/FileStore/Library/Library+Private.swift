@@ -9,7 +9,7 @@ extension Library {
 
   /// Fails with `symbolicLink` or `notARegularFile` if the database, or one of the files that SQLite keeps beside it,
   /// is no regular file: SQLite would follow a link out of the library, and wait on a pipe forever. Changes nothing.
-  public func checkDatabase() throws(FileError) {
+  package func checkDatabase() throws(FileError) {
     for suffix in Self.databaseSuffixes {
       let file = EntryName(Self.databaseName + suffix)
       _ = try stateFolder.statusOfChild(file)?.regularFile(at: stateFolder.pathOfChild(file))
@@ -24,7 +24,7 @@ extension Library {
   /// state folder gets mode 0700; an existing one keeps the mode that its owner chose.
   ///
   /// - Returns: The errors for files that belong to another user or whose file system has no modes.
-  public func makePrivate() throws(FileError) -> [FileError] {
+  package func makePrivate() throws(FileError) -> [FileError] {
     try checkDatabase()
     var failures: [FileError] = []
     for folder in [engineFolder, partialFolder] {

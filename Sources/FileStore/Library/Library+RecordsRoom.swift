@@ -4,7 +4,7 @@ import Glibc
 /// byte nothing could be recorded without it, not even that a person deletes downloads to make room.
 extension Library {
   /// The size of what is set aside, in bytes: some hundred turns.
-  public static let recordsRoomBytes: Int64 = 4 << 20
+  package static let recordsRoomBytes: Int64 = 4 << 20
   /// How many bytes must be free before so much is set aside.
   static let freeBytesForRecordsRoom = 16 * recordsRoomBytes
 
@@ -13,7 +13,7 @@ extension Library {
   /// Cost: some system calls if it has been done. On file systems that compress, the file holds less.
   ///
   /// - Throws: also `notARegularFile` and `symbolicLink`, if something else has the file's name.
-  public func setRecordsRoomAside() throws(FileError) {
+  package func setRecordsRoomAside() throws(FileError) {
     if stateFolder !== engineFolder { _ = try engineFolder.deleteFile(Layout.recordsRoom) }
     let path = stateFolder.pathOfChild(Layout.recordsRoom)
     let status = try stateFolder.statusOfChild(Layout.recordsRoom)
@@ -36,12 +36,12 @@ extension Library {
   /// Gives up what was set aside.
   ///
   /// - Returns: Whether there was anything.
-  public func giveUpRecordsRoom() throws(FileError) -> Bool {
+  package func giveUpRecordsRoom() throws(FileError) -> Bool {
     try stateFolder.deleteFile(Layout.recordsRoom)
   }
 
   /// Gives up what was set aside if less than so much is free.
-  public func giveUpRecordsRoomIfNeeded() throws(FileError) -> Bool {
+  package func giveUpRecordsRoomIfNeeded() throws(FileError) -> Bool {
     guard try Self.diskSpace(of: stateFolder).freeBytes < Self.recordsRoomBytes else { return false }
     return try giveUpRecordsRoom()
   }

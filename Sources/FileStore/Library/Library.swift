@@ -6,9 +6,9 @@ import Synchronization
 ///
 /// It keeps its folders open and works relative to them: renaming the library, or replacing it by a link, while the
 /// engine runs does not redirect any write.
-public final class Library: Sendable {
+package final class Library: Sendable {
   /// How to treat a missing library.
-  public enum Mode: Sendable {
+  package enum Mode: Sendable {
     /// Create it, and the folders above it.
     case createIfMissing
     /// Fail with `FileError.notFound`, and change nothing, but for the folder of partial files of a library that has a
@@ -17,9 +17,9 @@ public final class Library: Sendable {
   }
 
   /// The path at which the library was opened.
-  public let path: String
+  package let path: String
   /// The path of the state folder: `.podflux`, or the external one.
-  public let statePath: String
+  package let statePath: String
   let top: Descriptor
   /// `.podflux`: the marker, the quarantine.
   let engineFolder: Descriptor
@@ -38,7 +38,7 @@ public final class Library: Sendable {
   /// Whether the library's disk takes names that differ in case only for one: exFAT, vfat, SMB as a rule, folders of
   /// ext4 with `chattr +F`. There each new path is spelled as on the disk, however a caller asks: the library's
   /// walks find no other.
-  public let ignoresCase: Bool
+  package let ignoresCase: Bool
   /// The way to move files here; the first move determines it, once per library.
   let moves: MoveChoice
   /// The spelling of partial files' names.
@@ -68,7 +68,7 @@ public final class Library: Sendable {
   ///
   /// - Parameter state: The external folder of database, lock and partial files. With nil: the one that the library
   ///   records, or else `.podflux`. See `StateBinding`.
-  public static func open(
+  package static func open(
     at path: String, state: String? = nil, mode: Mode = .createIfMissing
   ) throws(FileError) -> Library {
     try open(at: path, state: state, mode: mode, traits: nil)
@@ -94,7 +94,7 @@ public final class Library: Sendable {
   }
 
   /// The path of the database: SQLite opens files by path only.
-  public var databasePath: String { statePath + "/" + Self.databaseName }
+  package var databasePath: String { statePath + "/" + Self.databaseName }
 }
 
 extension Library {
@@ -124,12 +124,12 @@ extension Library {
 
   static let marker = Array("podflux library 1\n".utf8)
   /// The database's name in the state folder.
-  public static let databaseName = "podflux.sqlite"
+  package static let databaseName = "podflux.sqlite"
   /// The name of the file with the secrets of sessions in the state folder.
-  public static let secretsName = "secrets"
+  package static let secretsName = "secrets"
   /// The longest path of a state folder, links resolved, in bytes. SQLite takes a path of 512 bytes (MAX_PATHNAME in
   /// os_unix.c), of which the names of the database and of its journal need some.
-  public static let maximumStatePathBytes = 512 - "/\(databaseName)-journal".utf8.count
+  package static let maximumStatePathBytes = 512 - "/\(databaseName)-journal".utf8.count
 
   /// Whether names that the disk would take for one are kept apart: where that is wanted, and where it does so itself.
   func sparesTwins(_ isWanted: Bool) -> Bool { isWanted || ignoresCase }

@@ -5,7 +5,7 @@ extension LibraryLock {
   ///
   /// Reads the kernel's list of locks (proc(5), /proc/locks) and takes no lock itself: an engine that starts at this
   /// moment would take the caller for another engine. Costs a read of that list.
-  public static func isHeld(_ library: Library) throws(FileError) -> Bool {
+  package static func isHeld(_ library: Library) throws(FileError) -> Bool {
     guard let lock = try library.stateFolder.statusOfChild(Library.Layout.lock) else { return false }
     let list = try Descriptor.openFolder(atPath: "/proc", shownAs: "/proc").openChild("locks", O_RDONLY)
     let text = String(decoding: try list.read(offset: 0, count: longestList), as: UTF8.self)

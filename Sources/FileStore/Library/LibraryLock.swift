@@ -4,9 +4,9 @@ import Synchronization
 /// The right to be the only engine on a library: an advisory lock (flock(2)) on `lock` in its state folder.
 ///
 /// The kernel releases it when the process dies for any reason, so the file's contents alone mean nothing.
-public final class LibraryLock: Sendable {
+package final class LibraryLock: Sendable {
   /// Why the lock could not be taken.
-  public enum Failure: Error, Hashable, Sendable {
+  package enum Failure: Error, Hashable, Sendable {
     /// Another engine holds the library. The process is nil if it has not yet written its number.
     case held(byProcess: Int32?)
     /// The lock file could not be used.
@@ -17,7 +17,7 @@ public final class LibraryLock: Sendable {
   private let file: Mutex<Descriptor?>
 
   /// Takes the lock at once or fails: it never waits.
-  public init(_ library: Library) throws(Failure) {
+  package init(_ library: Library) throws(Failure) {
     do throws(FileError) {
       let file = try library.stateFolder.makeChild(
         Library.Layout.lock, O_RDWR, mode: Library.Layout.privateFileMode)
@@ -34,7 +34,7 @@ public final class LibraryLock: Sendable {
   /// Releases the lock; a second call does nothing.
   ///
   /// When it returns, the process holds no lock on the library.
-  public func release() {
+  package func release() {
     file.withLock { file in
       // Not by closing alone: a child that has not reached its exec yet has the open file too, and so the lock.
       if let file { _ = flock(file.number, LOCK_UN) }
@@ -72,7 +72,7 @@ public final class LibraryLock: Sendable {
 
 extension LibraryLock.Failure: CustomStringConvertible {
   /// One sentence: which process holds the library, or what is wrong with the lock file.
-  public var description: String {
+  package var description: String {
     switch self {
     case .held(byProcess: let process?): "Another engine, process \(process), holds the library; stop it first."
     case .held(byProcess: nil): "Another engine holds the library; stop it first."

@@ -181,7 +181,7 @@ extension Descriptor {
 }
 
 /// Why a library and a state folder do not belong together.
-public enum StateMismatch: Hashable, Sendable, CustomStringConvertible {
+package enum StateMismatch: Hashable, Sendable, CustomStringConvertible {
   /// The state belongs to another library, or the library's disk is not mounted. `last` is the last known path of that
   /// library.
   case libraryElsewhere(library: String, last: String)
@@ -199,7 +199,7 @@ public enum StateMismatch: Hashable, Sendable, CustomStringConvertible {
   case copy(library: String, of: String)
 
   /// One sentence: what is wrong, and the remedy.
-  public var description: String {
+  package var description: String {
     switch self {
     case .libraryElsewhere(let library, let last):
       """
@@ -233,7 +233,7 @@ public enum StateMismatch: Hashable, Sendable, CustomStringConvertible {
 
 extension Library {
   /// The folder of the state that the library at a path notes; nil if it notes none that can be read.
-  public static func notedState(at path: String) -> String? {
+  package static func notedState(at path: String) -> String? {
     (try? StateBinding.noted(byLibraryAt: path, shownAs: path))?.path
   }
 }

@@ -7,13 +7,13 @@ import Synchronization
 /// One open partial file. The engine only appends to it or truncates it.
 ///
 /// One attempt at a time owns it; the lock only makes a late call of an older attempt harmless.
-public final class PartialFile: Sendable {
+package final class PartialFile: Sendable {
   /// An append that wrote only a part of its bytes.
-  public struct AppendFailure: Error, Hashable, Sendable {
+  package struct AppendFailure: Error, Hashable, Sendable {
     /// How many of the bytes are in the file. The next append continues after them.
-    public let bytesWritten: Int
+    package let bytesWritten: Int
     /// The error that stopped it, for example `FileError.noSpace`.
-    public let cause: FileError
+    package let cause: FileError
   }
 
   fileprivate struct State {
@@ -69,7 +69,7 @@ public final class PartialFile: Sendable {
   ///
   /// Fails with `changedOutside` if the file was deleted, or its length differs from the engine's: bytes after a hole,
   /// or after another program's bytes, must not look like a part of the download.
-  public func append(_ blocks: [UnsafeRawBufferPointer]) throws(AppendFailure) {
+  package func append(_ blocks: [UnsafeRawBufferPointer]) throws(AppendFailure) {
     let outcome = state.withLock { state in
       guard let file = state.file else { return Descriptor.WriteOutcome(failure: closedError("pwrite")) }
       if let failure = state.syncFailure ?? change(of: file, from: state.end) {
@@ -120,13 +120,13 @@ public final class PartialFile: Sendable {
   }
 
   /// The file's length on the disk now, in bytes.
-  public func length() throws(FileError) -> Int64 {
+  package func length() throws(FileError) -> Int64 {
     try identity().size
   }
 
   /// Reads `count` bytes from `offset`, or fewer at the end of the file. The first 4 KiB cost no system call if this
   /// object has written them.
-  public func read(offset: Int64, count: Int) throws(FileError) -> [UInt8] {
+  package func read(offset: Int64, count: Int) throws(FileError) -> [UInt8] {
     precondition(offset >= 0 && count >= 0, "a file has no bytes before its beginning")
     return try withFile("pread") { (file, state) throws(FileError) in
       if offset == 0, let beginning = state.beginning(count) { return beginning }
@@ -150,7 +150,7 @@ public final class PartialFile: Sendable {
   }
 
   /// Truncates the file to `length` bytes, where the next append goes. A shorter file stays as it is.
-  public func truncate(to length: Int64) throws(FileError) {
+  package func truncate(to length: Int64) throws(FileError) {
     precondition(length >= 0, "a length is not negative")
     try withFile("ftruncate") { (file, state) throws(FileError) in
       let current = try file.status().identity.size
@@ -168,7 +168,7 @@ public final class PartialFile: Sendable {
   /// Returns false, and changes nothing, if the file system or the permissions forbid it: the download does not fail
   /// for a time. It does not sync: ext4 and XFS write the time when the folder is synced after the rename.
   @discardableResult
-  public func setModificationTime(_ moment: Timestamp) throws(FileError) -> Bool {
+  package func setModificationTime(_ moment: Timestamp) throws(FileError) -> Bool {
     let (seconds, milliseconds) = moment.milliseconds.dividedDown(by: 1000)
     let unchanged = timespec(tv_sec: 0, tv_nsec: Self.leftAsItIs)
     let times = [unchanged, timespec(tv_sec: Int(seconds), tv_nsec: Int(milliseconds) * 1_000_000)]
@@ -185,7 +185,7 @@ public final class PartialFile: Sendable {
   ///
   /// After one failure it always fails, and so does every append: bytes written since the last success may be lost,
   /// even if the kernel reports success for another sync.
-  public func synchronizeContents() throws(FileError) {
+  package func synchronizeContents() throws(FileError) {
     // Outside the lock: a sync may take long, and appends continue meanwhile.
     let file = try withFile("fdatasync") { (file, state) throws(FileError) in
       if let failure = state.syncFailure { throw failure }
@@ -198,7 +198,7 @@ public final class PartialFile: Sendable {
 
   /// Syncs the contents and, the first time, the folder: a process that made the file may have been killed before
   /// syncing it.
-  public func synchronize() throws(FileError) {
+  package func synchronize() throws(FileError) {
     try synchronizeContents()
     guard !state.withLock(\.isEntrySynced) else { return }
     try remembering { () throws(FileError) in try syncs.synchronize(folder) }
@@ -215,13 +215,13 @@ public final class PartialFile: Sendable {
   }
 
   /// The file, opened once more for reading only: for a process that may not write into it.
-  public func contents() throws(FileError) -> PublishedContents {
+  package func contents() throws(FileError) -> PublishedContents {
     let file = try withFile("open") { (file, _) throws(FileError) in try file.reopenedForReading() }
     return try PublishedContents(file)
   }
 
   /// The file's identity with its length, to record before publishing.
-  public func identity() throws(FileError) -> FileIdentity {
+  package func identity() throws(FileError) -> FileIdentity {
     try withFile("fstat") { (file, _) throws(FileError) in try file.status().identity }
   }
 
@@ -231,7 +231,7 @@ public final class PartialFile: Sendable {
   ///
   /// - Parameter deletingEmpty: Whether a file without a byte is deleted, which costs nothing for any other. Should
   ///   that fail, the next cleanup deletes it.
-  public func close(deletingEmpty: Bool = false) {
+  package func close(deletingEmpty: Bool = false) {
     let empty = state.withLock { state -> FileIdentity? in
       defer { state.file = nil }
       guard deletingEmpty, state.end == 0, let identity = try? state.file?.status().identity, identity.size == 0 else {

@@ -1,15 +1,15 @@
 /// A walk through the folder of partial files. One thread at a time may use it.
-public final class PartialListing {
+package final class PartialListing {
   /// One file in the folder.
-  public struct Entry: Hashable, Sendable {
+  package struct Entry: Hashable, Sendable {
     /// The name for display: invalid UTF-8 is replaced.
-    public var fileName: String { entryName.text }
+    package var fileName: String { entryName.text }
     /// The name on the disk, byte for byte.
-    public let entryName: EntryName
+    package let entryName: EntryName
     /// The partial's name, or nil if the file is not the engine's or is not spelled as on this disk.
-    public let name: PartialName?
+    package let name: PartialName?
     /// Its identity and length.
-    public let identity: FileIdentity
+    package let identity: FileIdentity
   }
 
   private let folder: Descriptor
@@ -23,7 +23,7 @@ public final class PartialListing {
   }
 
   /// The next regular file, or nil at the end. Skips files that vanish meanwhile.
-  public func next() throws(FileError) -> Entry? {
+  package func next() throws(FileError) -> Entry? {
     while let name = try stream.next()?.entryName {
       guard let status = try folder.statusOfChild(name), status.kind == .regular else { continue }
       return Entry(entryName: name, name: PartialName(fileName: name, spelled: names), identity: status.identity)

@@ -1,14 +1,14 @@
 /// The name of a partial file: the id of its download.
-public struct PartialName: Hashable, Sendable, CustomStringConvertible {
+package struct PartialName: Hashable, Sendable, CustomStringConvertible {
   /// The longest name, in bytes.
-  public static let maximumBytes = 128
+  package static let maximumBytes = 128
   static let fileSuffix = ".part"
 
   /// The name without the file's suffix.
-  public let description: String
+  package let description: String
 
   /// Takes 1 to 128 characters of `A-Z a-z 0-9 . _ : -`, the first one no dot; nil for other text.
-  public init?(_ text: some StringProtocol) {
+  package init?(_ text: some StringProtocol) {
     guard (1...Self.maximumBytes).contains(text.utf8.count), text.utf8.first != UInt8(ascii: "."),
       text.utf8.allSatisfy(Self.isAllowed)
     else { return nil }

@@ -1,9 +1,9 @@
 import Glibc
 
 /// The folder of partial files, `.podflux/partial`.
-public struct Partials: Sendable {
+package struct Partials: Sendable {
   /// How to treat a missing partial file.
-  public enum Mode: Sendable {
+  package enum Mode: Sendable {
     /// Create an empty one.
     case createIfMissing
     /// Fail with `FileError.notFound`.
@@ -15,7 +15,7 @@ public struct Partials: Sendable {
   private let syncs: FolderSyncs
   private let writesDirectly: Bool
 
-  public init(_ library: Library) {
+  package init(_ library: Library) {
     self.library = library
     names = library.partialNames
     syncs = library.folderSyncs
@@ -38,7 +38,7 @@ public struct Partials: Sendable {
   }
 
   /// Opens a partial file for appending. Refuses a symbolic link.
-  public func open(_ name: PartialName, mode: Mode = .createIfMissing) throws(FileError) -> PartialFile {
+  package func open(_ name: PartialName, mode: Mode = .createIfMissing) throws(FileError) -> PartialFile {
     let fileName = names.fileName(of: name)
     let (file, folder) =
       switch mode {
@@ -52,19 +52,19 @@ public struct Partials: Sendable {
   }
 
   /// The identity of a partial file, or nil if there is none. Costs one stat.
-  public func identity(of name: PartialName) throws(FileError) -> FileIdentity? {
+  package func identity(of name: PartialName) throws(FileError) -> FileIdentity? {
     let fileName = names.fileName(of: name)
     return try folder.statusOfChild(fileName)?.regularFile(at: folder.pathOfChild(fileName))
   }
 
   /// Deletes a partial file. Returns false if there was none, which is no error.
   @discardableResult
-  public func delete(_ name: PartialName) throws(FileError) -> Bool {
+  package func delete(_ name: PartialName) throws(FileError) -> Bool {
     try folder.deleteFile(names.fileName(of: name))
   }
 
   /// Lists all partial files, in no order. Costs one stat for each; memory does not grow with their number.
-  public func list() throws(FileError) -> PartialListing {
+  package func list() throws(FileError) -> PartialListing {
     try PartialListing(folder, spelled: names)
   }
 
@@ -72,7 +72,7 @@ public struct Partials: Sendable {
   /// file is opened. If a name is taken, the file stays, as an orphan.
   ///
   /// - Returns: The errors for files that could not be renamed.
-  public func spellAnew() -> [FileError] {
+  package func spellAnew() -> [FileError] {
     var failures: [FileError] = []
     do throws(FileError) {
       let misspelled = try misspelled()

@@ -5,7 +5,7 @@ import Glibc
 /// before its identity is recorded; then it is published like a partial file, and the partial file is deleted last.
 ///
 /// A copy lives no longer than its attempt: the next start removes what a killed engine left.
-public struct Incoming: Sendable {
+package struct Incoming: Sendable {
   /// How many bytes are copied at once. The caller can cancel between two pieces.
   private static let pieceBytes: Int64 = 1 << 20
   /// How many bytes are synced at once: the last sync, which cannot be cancelled, is short.
@@ -14,18 +14,18 @@ public struct Incoming: Sendable {
   private let folder: Descriptor
 
   /// The copies of `library`; nil if its partial files can be renamed into it.
-  public init?(_ library: Library) {
+  package init?(_ library: Library) {
     guard let folder = library.incomingFolder else { return nil }
     self.folder = folder
   }
 
   /// The tagged copies of `library`; makes their folder if it is missing.
-  public init(forTagging library: Library) throws(FileError) {
+  package init(forTagging library: Library) throws(FileError) {
     folder = try library.folderOfCopies()
   }
 
   /// The bytes that this user may still write on the library's disk.
-  public func freeBytes() throws(FileError) -> Int64 {
+  package func freeBytes() throws(FileError) -> Int64 {
     try Library.diskSpace(of: folder).freeBytes
   }
 
@@ -36,7 +36,7 @@ public struct Incoming: Sendable {
   /// library's disk lacks space for all of it.
   ///
   /// - Parameter goOn: Called before each piece of 1 MiB; false cancels.
-  public func copy(
+  package func copy(
     _ file: PartialFile, _ name: PartialName, while goOn: () -> Bool
   ) throws(FileError) -> FileIdentity? {
     let original = try file.identity()
@@ -46,7 +46,7 @@ public struct Incoming: Sendable {
 
   /// Copies a complete partial file, in place of an earlier copy, for changes to be made to the copy. `finish` follows;
   /// until then nothing is synced. Returns nil if the copying was cancelled; fails as `copy` does.
-  public func draft(
+  package func draft(
     of file: PartialFile, _ name: PartialName, while goOn: () -> Bool
   ) throws(FileError) -> CopyDraft? {
     let original = try file.identity()
@@ -56,7 +56,7 @@ public struct Incoming: Sendable {
 
   /// Gives a changed copy the original's modification time, and syncs it and its folder. Returns the copy's identity,
   /// which publishing keeps.
-  public func finish(_ draft: CopyDraft) throws(FileError) -> FileIdentity {
+  package func finish(_ draft: CopyDraft) throws(FileError) -> FileIdentity {
     try finish(draft.file, modified: draft.original)
   }
 
@@ -104,7 +104,7 @@ public struct Incoming: Sendable {
 
   /// Deletes a copy that is no longer needed. Returns false if there was none.
   @discardableResult
-  public func delete(_ name: PartialName) throws(FileError) -> Bool {
+  package func delete(_ name: PartialName) throws(FileError) -> Bool {
     try folder.deleteFile(Self.fileName(of: name))
   }
 
@@ -114,7 +114,7 @@ public struct Incoming: Sendable {
   /// - Parameter kept: The downloads that were publishing. On a file system without lasting inodes, their copies prove,
   ///   until their rows have changed, that another file of the same length at their path is not theirs.
   /// - Returns: The errors for copies that could not be deleted.
-  public static func clear(_ library: Library, keeping kept: Set<PartialName>) -> [FileError] {
+  package static func clear(_ library: Library, keeping kept: Set<PartialName>) -> [FileError] {
     do throws(FileError) {
       let kept = Set(kept.map(fileName))
       if let folder = library.incomingFolder { return try clear(folder, keeping: kept) }
@@ -150,18 +150,18 @@ public struct Incoming: Sendable {
 }
 
 /// A copy of a complete partial file that is being changed; it is closed with the last reference.
-public struct CopyDraft: Sendable {
+package struct CopyDraft: Sendable {
   let file: Descriptor
   let original: FileIdentity
 
   /// The number of its descriptor, for reading and writing while the draft lives.
-  public var descriptor: Int32 { file.number }
+  package var descriptor: Int32 { file.number }
 
   /// Its length now.
-  public func length() throws(FileError) -> Int64 { try file.status().identity.size }
+  package func length() throws(FileError) -> Int64 { try file.status().identity.size }
 
   /// Reads `count` bytes from `offset`, or fewer at the end of the file.
-  public func read(offset: Int64, count: Int) throws(FileError) -> [UInt8] {
+  package func read(offset: Int64, count: Int) throws(FileError) -> [UInt8] {
     try file.read(offset: offset, count: count)
   }
 }

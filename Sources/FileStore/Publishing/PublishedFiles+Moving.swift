@@ -4,7 +4,7 @@ import PodfluxCore
 /// Gives published files other names.
 extension PublishedFiles {
   /// The result of a move.
-  public enum Moving: Hashable, Sendable {
+  package enum Moving: Hashable, Sendable {
     /// The file has its new path, and the engine has created these folders for it, the outermost first.
     case moved(madeFolders: [EntryPath])
     /// Nothing is at the former path.
@@ -17,7 +17,7 @@ extension PublishedFiles {
 
   /// What takes a path: the entry there or, with `portably`, one with which a case-insensitive disk would confuse it.
   /// Returns nil if the path is free.
-  public func occupant(of path: LibraryPath, portably: Bool) throws(FileError) -> EntryPath? {
+  package func occupant(of path: LibraryPath, portably: Bool) throws(FileError) -> EntryPath? {
     guard let walk = try walk(to: EntryPath(path)) else { return nil }
     guard library.sparesTwins(portably) else { return try walk.status().map { _ in EntryPath(path) } }
     guard let twin = try library.foldedFolders.twin(of: walk.name, in: walk.folder) else { return nil }
@@ -34,7 +34,7 @@ extension PublishedFiles {
   ///
   /// - Parameter mayHaveBegun: Whether an engine that has ended may have been moving it. Where files are moved by way
   ///   of placeholders, an empty file at `path` is then what it has left.
-  public func move(
+  package func move(
     _ former: EntryPath, recorded: FileIdentity, to path: LibraryPath, sparingTwins: Bool, mayHaveBegun: Bool
   ) throws(FileError) -> Moving {
     let sparingTwins = library.sparesTwins(sparingTwins)

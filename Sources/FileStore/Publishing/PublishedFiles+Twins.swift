@@ -3,7 +3,7 @@ import PodfluxCore
 /// Checks for disks that are not case-sensitive.
 extension PublishedFiles {
   /// Whether `path`, or a name that such a disk would confuse with it, is taken.
-  public func isTaken(_ path: LibraryPath) throws(FileError) -> Bool {
+  package func isTaken(_ path: LibraryPath) throws(FileError) -> Bool {
     guard let walk = try walk(to: EntryPath(path)) else { return false }
     return try library.foldedFolders.twin(of: walk.name, in: walk.folder) != nil
   }
@@ -12,7 +12,7 @@ extension PublishedFiles {
   /// is `Show/a.mp3` if there is a `Show` and no `show`. Keeps the file's own name.
   ///
   /// Fails with `illegalPath` if the path becomes too long.
-  public func spelled(_ path: LibraryPath) throws(FileError) -> LibraryPath {
+  package func spelled(_ path: LibraryPath) throws(FileError) -> LibraryPath {
     let names = try spelled(path.components.map { EntryName($0) }).map(\.text)
     do throws(LibraryPathError) {
       return try LibraryPath(validating: names.joined(separator: "/"))

@@ -7,18 +7,18 @@ import PodfluxCore
 /// fails with `illegalPath`.
 ///
 /// Aspects: `+Checked` (the same for paths that the engine made).
-public struct PublishedFiles: Sendable {
+package struct PublishedFiles: Sendable {
   let library: Library
 
-  public init(_ library: Library) {
+  package init(_ library: Library) {
     self.library = library
   }
 
   /// Whether the library's disk takes names that differ in case only for one.
-  public var ignoresCase: Bool { library.ignoresCase }
+  package var ignoresCase: Bool { library.ignoresCase }
 
   /// Whether an entry of any kind is at `path`, a folder or a link included.
-  public func exists(_ path: EntryPath) throws(FileError) -> Bool {
+  package func exists(_ path: EntryPath) throws(FileError) -> Bool {
     try walk(to: path)?.status() != nil
   }
 
@@ -26,13 +26,13 @@ public struct PublishedFiles: Sendable {
   /// other entries.
   ///
   /// Costs one stat, and one open for each folder on the path.
-  public func identity(of path: EntryPath) throws(FileError) -> FileIdentity? {
+  package func identity(of path: EntryPath) throws(FileError) -> FileIdentity? {
     try walk(to: path)?.status()?.regularFile(at: path.text)
   }
 
   /// Opens the file at `path` for reading, or returns nil if there is none. Fails with `symbolicLink` or
   /// `notARegularFile` for other entries.
-  public func open(_ path: EntryPath) throws(FileError) -> PublishedContents? {
+  package func open(_ path: EntryPath) throws(FileError) -> PublishedContents? {
     guard let walk = try walk(to: path),
       // Checks the type before opening: opening a pipe would wait for a writer, opening a device may have side effects.
       try walk.status()?.regularFile(at: path.text) != nil
@@ -50,7 +50,7 @@ public struct PublishedFiles: Sendable {
   /// `notARegularFile` for other entries, and leaves them. It does not sync: a file that a power cut brings back
   /// becomes an orphan. A folder that cannot be removed stays.
   @discardableResult
-  public func delete(
+  package func delete(
     _ path: EntryPath, recorded: FileIdentity? = nil, ownFolders: Set<EntryPath> = []
   ) throws(FileError) -> Bool {
     guard let walk = try walk(to: path) else { return false }
@@ -65,13 +65,13 @@ public struct PublishedFiles: Sendable {
   ///
   /// Returns false, and changes nothing, if it contains anything, hidden files included, or if there is no folder. It
   /// does not sync.
-  public func removeEmptyFolder(_ path: EntryPath) throws(FileError) -> Bool {
+  package func removeEmptyFolder(_ path: EntryPath) throws(FileError) -> Bool {
     guard let walk = try walk(to: path) else { return false }
     return try removeEmptyFolder(walk.name, in: walk.folder)
   }
 
   /// Syncs the folder of the file at `path`, so that its name survives a power cut.
-  public func synchronizeFolder(of path: EntryPath) throws(FileError) {
+  package func synchronizeFolder(of path: EntryPath) throws(FileError) {
     try walk(to: path)?.folder.synchronize()
   }
 

@@ -8,7 +8,7 @@ extension Publisher {
   /// the file there: it was linked, and a crash came before it was unlinked. Then that is done now.
   ///
   /// `isTagged` says whether it is a tagged copy that was to be moved.
-  public func hasPublished(
+  package func hasPublished(
     _ name: PartialName, as path: LibraryPath, recorded: FileIdentity, isTagged: Bool = false
   ) throws(FileError) -> Bool {
     do throws(FileError) {
@@ -33,7 +33,7 @@ extension Publisher {
   ///
   /// It counts as a placeholder only if this library uses placeholders, it is an empty regular file, and the whole
   /// partial file still exists. Call it only for a row that says that it was publishing to `path`.
-  public func withdrawPlaceholder(
+  package func withdrawPlaceholder(
     of name: PartialName, at path: LibraryPath, length: Int64
   ) throws(FileError) -> Bool {
     guard let walk = try PublishedFiles(library).walk(to: EntryPath(path)), let status = try walk.status(),

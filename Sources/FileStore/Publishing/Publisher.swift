@@ -4,21 +4,21 @@ import PodfluxCore
 /// Moves complete files from the partial folder, or from `Incoming`, to their final paths, and never replaces a file.
 ///
 /// Every call is idempotent: after a crash at any point, the same call reaches the same result.
-public struct Publisher: Sendable {
+package struct Publisher: Sendable {
   /// The result of a publication.
-  public enum Publication: Hashable, Sendable {
+  package enum Publication: Hashable, Sendable {
     /// This call moved the file, and created these folders for it, the outermost first.
     case published(FileIdentity, madeFolders: [EntryPath])
     /// An earlier call, perhaps before a crash, had moved the file.
     case alreadyPublished(FileIdentity)
 
     /// The folders that were created for it, the outermost first.
-    public var madeFolders: [EntryPath] {
+    package var madeFolders: [EntryPath] {
       if case .published(_, let folders) = self { folders } else { [] }
     }
 
     /// The published file.
-    public var identity: FileIdentity {
+    package var identity: FileIdentity {
       switch self {
       case .published(let identity, _), .alreadyPublished(let identity): identity
       }
@@ -28,7 +28,7 @@ public struct Publisher: Sendable {
   let library: Library
   let moves: MoveChoice
 
-  public init(_ library: Library) {
+  package init(_ library: Library) {
     self.library = library
     moves = library.moves
   }
@@ -49,7 +49,7 @@ public struct Publisher: Sendable {
   /// If `sparingTwins` is true, it also fails with `exists` if a case-insensitive disk would confuse the file, or a new
   /// folder, with another one; on such a disk that is always so. Publications are serialized then: of two concurrent
   /// ones, one wins.
-  public func publish(
+  package func publish(
     _ name: PartialName, to path: LibraryPath, recorded: FileIdentity? = nil, isTagged: Bool = false,
     sparingTwins: Bool = false
   ) throws(FileError) -> Publication {

@@ -5,17 +5,17 @@ import PodfluxCore
 /// each can be renamed to its place.
 ///
 /// A file lives there no longer than the fetch that has written it: the next start removes what a killed engine left.
-public struct StagedFiles: Sendable {
+package struct StagedFiles: Sendable {
   private let library: Library
 
-  public init(_ library: Library) {
+  package init(_ library: Library) {
     self.library = library
   }
 
   /// Writes a file of this number and syncs it. Returns its identity, which a move keeps.
   ///
   /// Fails with `noSpace`, before writing, if fewer than `reserve` bytes would stay free.
-  public func write(_ bytes: [UInt8], as number: Int64, keepingFree reserve: Int64) throws(FileError) -> FileIdentity {
+  package func write(_ bytes: [UInt8], as number: Int64, keepingFree reserve: Int64) throws(FileError) -> FileIdentity {
     let folder = try folder()
     let name = Self.name(number)
     guard try Library.diskSpace(of: folder).freeBytes - Int64(bytes.count) >= reserve else {
@@ -38,7 +38,7 @@ public struct StagedFiles: Sendable {
   ///     it.
   ///   - sparingTwins: Whether the path counts as taken if a case-insensitive disk would confuse it with another one.
   /// - Returns: Whether the file is at `path`; otherwise another one is.
-  public func publish(
+  package func publish(
     _ number: Int64, to path: LibraryPath, recorded: FileIdentity, sparingTwins: Bool
   ) throws(FileError) -> Bool {
     let (folder, name) = (try folder(), Self.name(number))
@@ -83,12 +83,12 @@ public struct StagedFiles: Sendable {
   }
 
   /// Deletes the file of this number, if there is one.
-  public func discard(_ number: Int64) throws(FileError) {
+  package func discard(_ number: Int64) throws(FileError) {
     _ = try folder().deleteFile(Self.name(number))
   }
 
   /// Deletes what killed engines have left. Call it before the first file is written.
-  public func clear() throws(FileError) {
+  package func clear() throws(FileError) {
     let folder: Descriptor
     do throws(FileError) {
       folder = try library.engineFolder.openFolder(Library.Layout.sidecars)

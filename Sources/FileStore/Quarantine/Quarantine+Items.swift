@@ -4,11 +4,11 @@ import PodfluxCore
 /// Listing and emptying the quarantine.
 extension Quarantine {
   /// The size of the quarantine, or of a deleted part of it.
-  public struct Usage: Hashable, Sendable {
+  package struct Usage: Hashable, Sendable {
     /// How many files, without manifests.
-    public var files = 0
+    package var files = 0
     /// Their total size in bytes.
-    public var bytes: Int64 = 0
+    package var bytes: Int64 = 0
 
     fileprivate mutating func add(_ file: FileStatus) {
       files += 1
@@ -22,7 +22,7 @@ extension Quarantine {
   /// folders, links and hidden files. Reports a file without a manifest with the known fields.
   ///
   /// Changes nothing and takes no lock. Memory: the names.
-  public func forEachItem(_ body: (Item) throws(FileError) -> Void) throws(FileError) {
+  package func forEachItem(_ body: (Item) throws(FileError) -> Void) throws(FileError) {
     guard let quarantine = try QuarantineFolder.existing(in: library) else { return }
     for name in try quarantine.names().files {
       guard let status = try quarantine.file(name) else { continue }
@@ -30,14 +30,14 @@ extension Quarantine {
     }
   }
 
-  public func items() throws(FileError) -> [Item] {
+  package func items() throws(FileError) -> [Item] {
     var items: [Item] = []
     try forEachItem { (item) throws(FileError) in items.append(item) }
     return items
   }
 
   /// The size of the quarantine. Costs one stat for each file.
-  public func usage() throws(FileError) -> Usage {
+  package func usage() throws(FileError) -> Usage {
     var usage = Usage()
     guard let quarantine = try QuarantineFolder.existing(in: library) else { return usage }
     for name in try quarantine.names().files {
@@ -53,7 +53,7 @@ extension Quarantine {
   /// quarantine files meanwhile.
   ///
   /// - Parameter whileTrue: Called before each file; false stops the deletion.
-  public func empty(
+  package func empty(
     olderThan moment: Timestamp? = nil, whileTrue goesOn: () -> Bool = { true }
   ) throws(FileError) -> Usage {
     var deleted = Usage()

@@ -4,7 +4,7 @@ import PodfluxCore
 /// Restoring files, and remembering which ones a user restored.
 extension Quarantine {
   /// The result of a restoration.
-  public enum Restoring: Hashable, Sendable {
+  package enum Restoring: Hashable, Sendable {
     /// The file is at this path, moved by this call or an earlier one.
     case restored(EntryPath, FileIdentity)
     /// Another entry is at this path; nothing was changed.
@@ -16,10 +16,10 @@ extension Quarantine {
   }
 
   /// A file that a user restored and wants to keep at its path.
-  public struct Restored: Hashable, Sendable {
-    public let place: EntryPath
+  package struct Restored: Hashable, Sendable {
+    package let place: EntryPath
     /// Its identity, with its current length.
-    public let identity: FileIdentity
+    package let identity: FileIdentity
   }
 
   /// How often to create the folders again if another program removes them meanwhile.
@@ -31,7 +31,7 @@ extension Quarantine {
   ///
   /// It is idempotent after a crash at any point. Fails with `illegalPath` if the destination cannot hold a published
   /// file, and with `symbolicLink` or `notAFolder` if one blocks the path.
-  public func restore(_ name: String, to destination: EntryPath? = nil) throws(FileError) -> Restoring {
+  package func restore(_ name: String, to destination: EntryPath? = nil) throws(FileError) -> Restoring {
     guard let quarantine = try QuarantineFolder.existing(in: library) else { return .gone }
     return try quarantine.locked { () throws(FileError) in
       guard let name = try Self.entryName(name, in: quarantine) else { return .gone }
@@ -54,7 +54,7 @@ extension Quarantine {
 
   /// The files that a user restored and that still exist, by their inodes; a file that cannot be read now counts as
   /// existing. Changes nothing.
-  public func restored() throws(FileError) -> [Restored] {
+  package func restored() throws(FileError) -> [Restored] {
     var restored: [Restored] = []
     // A manifest that becomes a mark meanwhile is found among the marks.
     if let quarantine = try QuarantineFolder.existing(in: library) {
@@ -76,7 +76,7 @@ extension Quarantine {
   }
 
   /// Removes the marks of restored files that are gone from their paths.
-  public func dropGoneRestorations() throws(FileError) {
+  package func dropGoneRestorations() throws(FileError) {
     guard let quarantine = try QuarantineFolder.existing(in: library) else { return }
     for name in try quarantine.names().manifests {
       try quarantine.locked { () throws(FileError) in

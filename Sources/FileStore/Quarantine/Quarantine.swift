@@ -6,12 +6,12 @@ import PodfluxCore
 /// its original path, time and reason. It replaces nothing and follows no link.
 ///
 /// A lock serializes changes across threads and processes. Aspects: `+Items` (listing, emptying), `+Restoring`.
-public struct Quarantine: Sendable {
+package struct Quarantine: Sendable {
   /// A file in quarantine.
-  public typealias Item = QuarantinedFile
+  package typealias Item = QuarantinedFile
 
   /// The result of quarantining a file.
-  public enum Taking: Hashable, Sendable {
+  package enum Taking: Hashable, Sendable {
     /// The file is in quarantine under this name, moved by this call or an earlier one.
     case moved(name: String)
     /// No file is at the path.
@@ -24,7 +24,7 @@ public struct Quarantine: Sendable {
   let moves: MoveChoice
 
   /// The quarantine of `library`. The first quarantined file creates its folder.
-  public init(_ library: Library) {
+  package init(_ library: Library) {
     self.library = library
     moves = library.moves
   }
@@ -44,7 +44,7 @@ public struct Quarantine: Sendable {
   /// - Parameters:
   ///   - because: The reason, one sentence without a full stop.
   ///   - download: The download that owns the file; its id becomes the file's name.
-  public func take(
+  package func take(
     _ place: EntryPath, recorded: FileIdentity, because: String, download: DownloadID?, at moment: Timestamp,
     ownFolders: Set<EntryPath> = []
   ) throws(FileError) -> Taking {
@@ -63,7 +63,7 @@ public struct Quarantine: Sendable {
 
   /// Quarantines a file from the folder of partial files that is not a partial file. It has no original path in the
   /// library, so restoring it needs a destination.
-  public func take(
+  package func take(
     strayPartial entry: PartialListing.Entry, because: String, at moment: Timestamp
   ) throws(FileError) -> Taking {
     try take(
@@ -71,7 +71,7 @@ public struct Quarantine: Sendable {
   }
 
   /// The same for an entry of that folder that was listed earlier.
-  public func take(
+  package func take(
     strayPartial fileName: EntryPath, recorded: FileIdentity, because: String, at moment: Timestamp
   ) throws(FileError) -> Taking {
     let name = EntryName(bytes: fileName.bytes)

@@ -4,12 +4,12 @@ import PodfluxCore
 /// Reads the expected files in pages, and the former files of downloads.
 extension TableReader {
   /// The position after a page of expected files.
-  public struct ExpectedCursor: Hashable, Sendable {
+  package struct ExpectedCursor: Hashable, Sendable {
     fileprivate var path: String
     fileprivate var key: Int64
 
     /// The position before the first file.
-    public static let start = ExpectedCursor(path: "", key: .min)
+    package static let start = ExpectedCursor(path: "", key: .min)
 
     /// Whether it precedes another position in the order of the index: by bytes, then by keys.
     fileprivate func precedes(_ other: Self) -> Bool {
@@ -19,7 +19,7 @@ extension TableReader {
   }
 
   /// The files that rows expect, in the byte order of their paths. Cost: one look-up and the page.
-  public func expectedFiles(
+  package func expectedFiles(
     after cursor: ExpectedCursor, limit: Int
   ) throws -> (files: [ExpectedFile], next: ExpectedCursor?) {
     let sql = ExpectedRow.select + "WHERE path IS NOT NULL AND (path, key) > (?, ?) ORDER BY path, key LIMIT ?"
@@ -35,7 +35,7 @@ extension TableReader {
   }
 
   /// The downloads that are not completed and have durable bytes, in the order of their ids.
-  public func downloadsWithBytes(after id: DownloadID?, limit: Int) throws -> [Download] {
+  package func downloadsWithBytes(after id: DownloadID?, limit: Int) throws -> [Download] {
     let sql = DownloadRow.select + "WHERE durable > 0 AND state <> 'completed' AND id > ? ORDER BY id LIMIT ?"
     let downloads = try StoredDownload.fetchAll(
       db.cachedStatement(sql: sql), arguments: [id?.description ?? "", limit]
@@ -46,31 +46,31 @@ extension TableReader {
   }
 
   /// The cleanup runs: the last one that ended, the current one and the waiting one, as far as they exist.
-  public func cleanupRuns() throws -> [CleanupRun] {
+  package func cleanupRuns() throws -> [CleanupRun] {
     try SQLCleanupTable(db: db).runs()
   }
 
   /// A page of the last run's steps. Cost: one look-up and the page.
-  public func cleanupSteps(_ request: PageRequest) throws -> (steps: [CleanupStep], next: PageCursor?) {
+  package func cleanupSteps(_ request: PageRequest) throws -> (steps: [CleanupStep], next: PageCursor?) {
     let rows = try SQLCleanupTable(db: db).steps(after: request.after?.key ?? .min, limit: request.limit + 1)
     let page = Array(rows.prefix(request.limit))
     return (page, rows.count > request.limit ? page.last.map { PageCursor(key: $0.key) } : nil)
   }
 
   /// The former files of this path, and those of this length whose SHA-256 is known.
-  public func formerFiles(like file: FoundFile) throws -> [FormerFile] {
+  package func formerFiles(like file: FoundFile) throws -> [FormerFile] {
     try SQLFormerFileTable(db: db).formerFiles(at: file.place.text, length: file.length)
   }
 
   /// A failed download whose file belongs at this path.
-  public func failedDownload(wanting place: EntryPath) throws -> DownloadID? {
+  package func failedDownload(wanting place: EntryPath) throws -> DownloadID? {
     guard let path = place.libraryPath else { return nil }
     let sql = "SELECT id FROM downloads WHERE state = 'failed' AND wanted_path = ? LIMIT 1"
     return try String.fetchOne(db.cachedStatement(sql: sql), arguments: [path.description]).flatMap(DownloadID.init)
   }
 
   /// Whether a file may be adopted for this download id: the download has failed, or there is none.
-  public func canAdopt(_ owner: DownloadID) throws -> Bool {
+  package func canAdopt(_ owner: DownloadID) throws -> Bool {
     guard let state = try download(owner)?.state else { return true }
     return state.kind == .failed
   }
@@ -79,7 +79,7 @@ extension TableReader {
   ///
   /// - Parameter isAt: Whether the file also has that row's path (link(2)). Equal inode and length are not enough if
   ///   the times differ: the row's file may have been replaced, and its inode reused.
-  public func isNeeded(
+  package func isNeeded(
     _ file: FoundFile, otherThanBy id: DownloadID?, isAt: (LibraryPath) -> Bool
   ) throws -> Bool {
     try table.isNeeded(file, otherThanBy: id, isAt: isAt)
@@ -88,7 +88,7 @@ extension TableReader {
   /// Whose name a file has.
   ///
   /// - Parameter isAt: Whether the file also has a row's path (link(2)).
-  public func name(of file: FoundFile, isAt: (LibraryPath) -> Bool) throws -> FileName {
+  package func name(of file: FoundFile, isAt: (LibraryPath) -> Bool) throws -> FileName {
     guard file.inode != FoundFile.unknownInode else { return .free }
     let sql = ExpectedRow.select + "WHERE inode = ? AND path IS NOT NULL ORDER BY key"
     let files = try ExpectedRow.fetchAll(db.cachedStatement(sql: sql), arguments: [Int64(bitPattern: file.inode)])
@@ -97,14 +97,14 @@ extension TableReader {
   }
 
   /// Whether the engine created this folder.
-  public func hasMade(_ folder: EntryPath) throws -> Bool {
+  package func hasMade(_ folder: EntryPath) throws -> Bool {
     guard let path = folder.libraryPath else { return false }
     return try SQLUpkeepTable(db: db).hasMade(path)
   }
 
   /// A download that was removed, or failed, because its file of this length was gone, if the file's SHA-256 is
   /// unknown.
-  public func lostFile(ofLength length: Int64) throws -> DownloadID? {
+  package func lostFile(ofLength length: Int64) throws -> DownloadID? {
     try SQLFormerFileTable(db: db).lostFile(ofLength: length)
   }
 }

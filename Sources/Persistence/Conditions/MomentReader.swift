@@ -5,11 +5,11 @@ import PodfluxCore
 /// A second connection that reads one snapshot of the tables in several calls, while turns continue.
 ///
 /// Every method is thread safe. `hold()` takes a snapshot, `release()` ends it; there is one at a time.
-public final class MomentReader: Sendable {
+package final class MomentReader: Sendable {
   private let queue: DatabaseQueue
   /// Whether turns commit over this very connection: then the caller must not commit one between `hold()` and
   /// `release()`.
-  public let holdsUpTurns: Bool
+  package let holdsUpTurns: Bool
 
   init(queue: DatabaseQueue, holdsUpTurns: Bool) {
     self.queue = queue
@@ -19,7 +19,7 @@ public final class MomentReader: Sendable {
   /// Takes a snapshot as of the last commit. Cost: one look-up.
   ///
   /// - Returns: The position of that commit.
-  public func hold() throws -> LogPosition {
+  package func hold() throws -> LogPosition {
     try queue.writeWithoutTransaction { db in
       if !holdsUpTurns { try db.beginTransaction(.deferred) }
       // SQLite takes the snapshot at the first read, not when the transaction begins.
@@ -28,12 +28,12 @@ public final class MomentReader: Sendable {
   }
 
   /// Reads from the snapshot.
-  public func read<Value>(_ body: (TableReader) throws -> Value) throws -> Value {
+  package func read<Value>(_ body: (TableReader) throws -> Value) throws -> Value {
     try queue.writeWithoutTransaction { db in try StorageFailure.telling { try body(TableReader(db: db)) } }
   }
 
   /// Ends the snapshot.
-  public func release() throws {
+  package func release() throws {
     guard !holdsUpTurns else { return }
     try queue.writeWithoutTransaction { db in
       if db.isInsideTransaction { try db.commit() }
@@ -41,7 +41,7 @@ public final class MomentReader: Sendable {
   }
 
   /// Closes the connection, unless it is borrowed.
-  public func close() throws {
+  package func close() throws {
     guard !holdsUpTurns else { return }
     try queue.close()
   }

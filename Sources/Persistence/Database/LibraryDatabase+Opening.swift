@@ -19,7 +19,7 @@ extension LibraryDatabase {
   /// - Parameter isNoted: Whether an engine had a database there before: then none is created, and an empty one is
   ///   rejected.
   /// - Throws: `OpeningError`; it does not touch a newer or damaged file.
-  public static func open(at path: String, isNoted: Bool = false) throws -> LibraryDatabase {
+  package static func open(at path: String, isNoted: Bool = false) throws -> LibraryDatabase {
     try checkNotEmptied(at: path)
     if FileManager.default.fileExists(atPath: path) {
       // Check before writing: opening for writing may already recover, migrate or truncate.
@@ -49,7 +49,7 @@ extension LibraryDatabase {
   /// - Parameters:
   ///   - isInUse: Whether an engine may be changing it: then a copy would be inconsistent.
   ///   - isNoted: Whether an engine had a database there before.
-  public static func openReadOnly(
+  package static func openReadOnly(
     at path: String, isInUse: Bool = false, isNoted: Bool = false
   ) throws -> LibraryDatabase {
     try checkNotEmptied(at: path)
@@ -99,7 +99,7 @@ extension LibraryDatabase {
   }
 
   /// Opens or creates a temporary database: commits do not survive a power cut, and cost less.
-  public static func openScratch(at path: String) throws -> LibraryDatabase {
+  package static func openScratch(at path: String) throws -> LibraryDatabase {
     if FileManager.default.fileExists(atPath: path) {
       try checkUntouched(at: path)
     }
@@ -109,7 +109,7 @@ extension LibraryDatabase {
   }
 
   /// Creates an empty database in memory. The first one costs all tables, each further one a copy of some pages.
-  public static func inMemory() throws -> LibraryDatabase {
+  package static func inMemory() throws -> LibraryDatabase {
     let queue = try DatabaseQueue(configuration: configuration())
     try emptyLibrary.get().queue.backup(to: queue)
     return LibraryDatabase(queue: queue)

@@ -8,9 +8,9 @@ import PodfluxCore
 /// calls.
 ///
 /// Aspects: `+Opening` (ways to open it, and checks before).
-public final class LibraryDatabase: Sendable {
+package final class LibraryDatabase: Sendable {
   /// Why a database was not opened. The file is unchanged.
-  public enum OpeningError: Error, CustomStringConvertible {
+  package enum OpeningError: Error, CustomStringConvertible {
     /// A later version of Podflux wrote it.
     case newer
     /// An earlier version wrote the database, and no engine of this version has opened it since.
@@ -30,7 +30,7 @@ public final class LibraryDatabase: Sendable {
     static let restoring = "restore it from a backup, without the -wal and -shm files beside it"
 
     /// One sentence for users.
-    public var description: String {
+    package var description: String {
       switch self {
       case .newer: "the library was written by a newer version of Podflux; use that version or a later one"
       case .older:
@@ -74,19 +74,19 @@ public final class LibraryDatabase: Sendable {
   }
 
   /// Closes the connection: afterwards the process holds no lock on the file. Does nothing for a borrowed connection.
-  public func close() throws {
+  package func close() throws {
     guard !isBorrowed else { return }
     defer { file?.close() }
     try queue.close()
   }
 
   /// The ledger to which a dispatcher commits. One at a time is in use.
-  public func ledger() -> SQLLedger {
+  package func ledger() -> SQLLedger {
     SQLLedger(queue: queue, file: file)
   }
 
   /// Reads one snapshot of the tables: everything that the body reads belongs to one commit.
-  public func read<Value>(_ body: (TableReader) throws -> Value) throws -> Value {
+  package func read<Value>(_ body: (TableReader) throws -> Value) throws -> Value {
     // Not GRDB's `read`: it toggles `query_only`, and each toggle makes SQLite prepare every statement again.
     try queue.writeWithoutTransaction { db in
       try db.transaction(.deferred) { try StorageFailure.telling { try body(TableReader(db: db)) } }
@@ -96,7 +96,7 @@ public final class LibraryDatabase: Sendable {
   /// A second connection for reading: long reads do not delay turns. The caller closes it.
   ///
   /// In exclusive mode it shares this connection, and turns wait for each read.
-  public func reader() throws -> LibraryDatabase {
+  package func reader() throws -> LibraryDatabase {
     guard !isExclusive else { return LibraryDatabase(queue: queue, isExclusive: true, isBorrowed: true) }
     return LibraryDatabase(
       queue: try DatabaseQueue(path: queue.path, configuration: Self.configuration(readOnly: true)))
@@ -106,7 +106,7 @@ public final class LibraryDatabase: Sendable {
   ///
   /// In exclusive mode it shares this connection, and no turn may commit while a snapshot is held
   /// (`MomentReader.holdsUpTurns`).
-  public func momentReader() throws -> MomentReader {
+  package func momentReader() throws -> MomentReader {
     guard !isExclusive else { return MomentReader(queue: queue, holdsUpTurns: true) }
     var configuration = Self.configuration(readOnly: true)
     // The transaction of a held snapshot spans several calls.

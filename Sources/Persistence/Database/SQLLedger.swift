@@ -3,7 +3,7 @@ import GRDB
 import PodfluxCore
 
 /// Commits turns to SQLite: one batch, one transaction. One dispatcher uses it.
-public final class SQLLedger: Ledger {
+package final class SQLLedger: Ledger {
   private let queue: DatabaseQueue
   private let file: DatabaseFile?
   private let derived = DerivedTables()
@@ -15,14 +15,14 @@ public final class SQLLedger: Ledger {
   }
 
   /// Grows when the filters' counts may have changed. Read it on the thread that commits turns.
-  public var countsVersion: Int {
+  package var countsVersion: Int {
     derived.traitCounts.version + derived.texts.version + derived.episodeCounts.version
   }
 
   /// Runs the body in one transaction. When it returns, the changes survive a power cut.
   ///
   /// - Throws: what the body throws, and `StorageFailure`, also if the database's file was deleted or replaced.
-  public func transaction<Result>(_ body: (any Tables) throws -> Result) throws -> Result {
+  package func transaction<Result>(_ body: (any Tables) throws -> Result) throws -> Result {
     guard file?.isDeleted != true else { throw StorageFailure.deleted }
     return try queue.writeWithoutTransaction { db in
       current = db
@@ -44,7 +44,7 @@ public final class SQLLedger: Ledger {
   }
 
   /// Records the position that the transaction reaches.
-  public func record(_ position: LogPosition) throws {
+  package func record(_ position: LogPosition) throws {
     guard let current else { preconditionFailure("a position is recorded inside a transaction") }
     // This takes time, and runs while other readers of the turn do their part before its commit.
     try derived.refresh(in: current)
@@ -54,12 +54,12 @@ public final class SQLLedger: Ledger {
 }
 
 /// SQLite failed: the disk is full, the file is damaged, or a constraint was violated.
-public struct StorageFailure: Error, CustomStringConvertible {
+package struct StorageFailure: Error, CustomStringConvertible {
   /// SQLite's message, without the statement and its values.
-  public let description: String
+  package let description: String
   /// Whether the disk, or what the user may have of it, may be full. A log that cannot be written or mapped can mean
   /// that, too.
-  public let isOfFullDisk: Bool
+  package let isOfFullDisk: Bool
 
   /// The database's file has no name any more.
   static let deleted = StorageFailure(

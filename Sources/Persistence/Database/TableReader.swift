@@ -4,11 +4,11 @@ import GRDB
 import PodfluxCore
 
 /// Reads one snapshot of the tables.
-public struct TableReader {
+package struct TableReader {
   let db: Database
 
   /// How far the log has been committed. Throws `DamagedRow` if its row is missing.
-  public func position() throws -> LogPosition {
+  package func position() throws -> LogPosition {
     let sql = "SELECT revision, sequence FROM log"
     guard let stored = try StoredPosition.fetchAll(db.cachedStatement(sql: sql)).first else {
       throw DamagedRow(column: "log")
@@ -19,7 +19,7 @@ public struct TableReader {
   /// The stores with the state from their tables.
   ///
   /// - Throws: `DamagedRow` for a value that no store can handle.
-  public func stores() throws -> Stores {
+  package func stores() throws -> Stores {
     // Turns ask for the day first: a damaged library fails when it is opened.
     _ = try CalendarDay().today(in: db)
     return try Stores(
@@ -29,7 +29,7 @@ public struct TableReader {
   }
 
   /// Shows the stores of which a snapshot has the whole state: as they are, or else as the tables have them.
-  public func show(_ names: Set<StoreName>, of stores: Stores?, in snapshot: inout Snapshot) throws {
+  package func show(_ names: Set<StoreName>, of stores: Stores?, in snapshot: inout Snapshot) throws {
     if names.contains(.settings) { snapshot.settings = try stores?.settings.settings ?? settings() }
     if names.contains(.network) { snapshot.network = try stores?.network.state ?? network() }
     if names.contains(.sessions) {
@@ -39,37 +39,37 @@ public struct TableReader {
   }
 
   /// How many downloads are in each state.
-  public func counts() throws -> [DownloadState.Kind: Int] {
+  package func counts() throws -> [DownloadState.Kind: Int] {
     try table.counts()
   }
 
   /// The end of each host's cooldown.
-  public func cooldowns() throws -> [String: Timestamp] {
+  package func cooldowns() throws -> [String: Timestamp] {
     try SQLHosts.cooldowns(in: db)
   }
 
   /// The bytes that all downloads ever discarded.
-  public func discarded() throws -> Download.Discarded {
+  package func discarded() throws -> Download.Discarded {
     try SQLHosts.discarded(in: db)
   }
 
-  public func download(_ id: DownloadID) throws -> Download? {
+  package func download(_ id: DownloadID) throws -> Download? {
     try table.find(id)
   }
 
   /// The downloads that were running when the last engine ended.
-  public func running() throws -> [Download] {
+  package func running() throws -> [Download] {
     try table.running()
   }
 
   /// The first downloads in the order of their addition, independent of filters.
-  public func downloads(limit: Int) throws -> [Download] {
+  package func downloads(limit: Int) throws -> [Download] {
     let sql = DownloadRow.select + "ORDER BY key LIMIT ?"
     return try StoredDownload.fetchAll(db.cachedStatement(sql: sql), arguments: [limit]).map(\.download)
   }
 
   /// The stored state of the filters.
-  public func filters() throws -> FilterStates {
+  package func filters() throws -> FilterStates {
     var states = FilterStates()
     for subject in FilterSubject.allCases {
       states[subject] = try SingleRow.filters(over: subject).read(from: db)?.state ?? FiltersState()

@@ -7,7 +7,7 @@ import Texts
 extension TableReader {
   /// The filters with the number of episodes that each would show. Cost: the existing combinations of feed and traits,
   /// or with a text the episodes.
-  public func episodeFilters(_ state: FiltersState, at moment: ConditionMoment) throws -> FiltersSnapshot.Part {
+  package func episodeFilters(_ state: FiltersState, at moment: ConditionMoment) throws -> FiltersSnapshot.Part {
     var counter = FilterCounter<EpisodeTraits>(state.selection, podcastKey: FoldedText.of)
     let names = try StoredPodcastName.fetchAll(db.cachedStatement(sql: StoredPodcastName.select))
     let podcasts = Dictionary(names.map { ($0.feed, $0) }) { first, _ in first }

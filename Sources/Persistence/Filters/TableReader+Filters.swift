@@ -8,7 +8,7 @@ extension TableReader {
   ///
   /// Cost: a look-up for each existing class, then some thousand rows. If the condition searches titles for a
   /// substring, as many rows as it takes to fill the page.
-  public func page(
+  package func page(
     _ query: DownloadsQuery, filters: FilterSelection, at moment: ConditionMoment
   ) throws -> (downloads: [Download], next: OrderCursor?) {
     try page(query, filters: filters, at: moment, limits: PageReader.Limits())
@@ -38,14 +38,14 @@ extension TableReader {
   }
 
   /// The filters with what each would show.
-  public func filters(_ states: FilterStates, at moment: ConditionMoment) throws -> FiltersSnapshot {
+  package func filters(_ states: FilterStates, at moment: ConditionMoment) throws -> FiltersSnapshot {
     FiltersSnapshot(
       downloads: try filters(states.downloads, at: moment), episodes: try episodeFilters(states.episodes, at: moment))
   }
 
   /// The filters with the number of downloads that each would show. Cost: the existing combinations of podcast and
   /// traits, or the downloads that contain the text.
-  public func filters(_ state: FiltersState, at moment: ConditionMoment) throws -> FiltersSnapshot.Part {
+  package func filters(_ state: FiltersState, at moment: ConditionMoment) throws -> FiltersSnapshot.Part {
     try filters(state, at: moment, limits: PageReader.Limits())
   }
 

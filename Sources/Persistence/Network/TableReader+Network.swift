@@ -5,14 +5,14 @@ import PodfluxCore
 /// Reads the network state and its obstacles.
 extension TableReader {
   /// The stored network state; the path is unknown if no engine has run yet.
-  public func network() throws -> NetworkState {
+  package func network() throws -> NetworkState {
     try SingleRow.network.read(from: db) ?? NetworkState()
   }
 
   /// The obstacles as far as the tables contain them, for readers without an engine.
   ///
   /// Only a running engine knows which hosts on loopback have redirected to other hosts.
-  public func obstacles(now: Timestamp) throws -> Obstacles {
+  package func obstacles(now: Timestamp) throws -> Obstacles {
     let (settings, network) = (try settings(), try network())
     return network.obstacles(
       settings: settings, schedule: ScheduleVerdict(of: settings.schedule, at: now, in: network.localTime),
@@ -32,12 +32,12 @@ extension TableReader {
   /// The number of downloads in each state as clients see it: a queued download behind an obstacle counts as waiting.
   ///
   /// Cost: the classes, and the combinations of podcast and traits on special hosts.
-  public func visibleCounts(_ obstacles: Obstacles) throws -> [DownloadState.Kind: Int] {
+  package func visibleCounts(_ obstacles: Obstacles) throws -> [DownloadState.Kind: Int] {
     try visibleStates(obstacles).reduce(into: [:]) { $0[$1.key.kind, default: 0] += $1.value }
   }
 
   /// The same, with the reason for which those that wait do. Costs the same.
-  public func visibleStates(_ obstacles: Obstacles) throws -> [VisibleState: Int] {
+  package func visibleStates(_ obstacles: Obstacles) throws -> [VisibleState: Int] {
     var counts: [VisibleState: Int] = [:]
     let all = "SELECT \(Self.visibleTraits), sum(number) AS \"class_counts.number\" FROM class_counts GROUP BY 1"
     for row in try CountedClass.fetchAll(db.cachedStatement(sql: all)) {

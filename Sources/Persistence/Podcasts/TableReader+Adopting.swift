@@ -4,7 +4,7 @@ import PodfluxCore
 /// What a run that pairs files with episodes reads.
 extension TableReader {
   /// The subscriptions after one, in the order of their keys.
-  public func feedNames(after key: Feed.Key, limit: Int) throws -> [FeedName] {
+  package func feedNames(after key: Feed.Key, limit: Int) throws -> [FeedName] {
     let sql = "\(StoredFeed.select) FROM feeds WHERE key > ? ORDER BY key LIMIT ?"
     return try StoredFeed.fetchAll(db.cachedStatement(sql: sql), arguments: [key, limit]).map { row in
       let (shown, own) = (row.feed.shownTitle, row.feed.podcast?.title)
@@ -15,7 +15,7 @@ extension TableReader {
 
   /// The episodes of a feed after one, in the order of their keys, and whether each has a download that is completed or
   /// running. Cost: one look-up, the page, and a look-up for each episode that had a download.
-  public func adoptableEpisodes(
+  package func adoptableEpisodes(
     of feed: Feed.Key, after episode: EpisodeID?, limit: Int
   ) throws -> [AdoptableEpisode] {
     let sql = """
@@ -37,7 +37,7 @@ extension TableReader {
   }
 
   /// The rows with which a file becomes the download of an episode.
-  public func adoption(of episode: EpisodeID) throws -> EpisodeAdoption {
+  package func adoption(of episode: EpisodeID) throws -> EpisodeAdoption {
     try EpisodeAdoption(of: episode, episodes: episodeTable, feeds: feedTable, downloads: table)
   }
 }

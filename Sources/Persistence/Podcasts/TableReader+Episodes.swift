@@ -6,14 +6,14 @@ import Texts
 /// Pages of episodes.
 extension TableReader {
   /// How many episodes there are. Cost: the feeds, each of which has its number.
-  public func episodeCount() throws -> Int64 {
+  package func episodeCount() throws -> Int64 {
     try Int64.fetchOne(db.cachedStatement(sql: "SELECT coalesce(sum(episodes), 0) FROM feeds")) ?? 0
   }
 
   /// A page of the episodes that the filters show. Cost: the rows of the page and those that the condition passes over
   /// in feeds that have something to show; in each order but that of adding, also two look-ups for each eight feeds,
   /// twice the page's keys where it is longer than there are eights, and what is passed over up to four times.
-  public func episodes(
+  package func episodes(
     _ query: EpisodesQuery, filters selection: FilterSelection = .init(), at moment: ConditionMoment
   ) throws -> EpisodesSnapshot {
     let conditions = EpisodeConditionSQL(at: moment, in: db)

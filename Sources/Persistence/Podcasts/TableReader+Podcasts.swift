@@ -8,7 +8,7 @@ extension TableReader {
   /// What tells the episodes of a feed from others, in the order in which they were added.
   ///
   /// - Parameter withNotes: Whether the hashes of their notes are read too.
-  public func episodeTraces(of feed: Feed.Key, withNotes: Bool = false) throws -> [EpisodeTraces] {
+  package func episodeTraces(of feed: Feed.Key, withNotes: Bool = false) throws -> [EpisodeTraces] {
     var names: [Int64: EpisodeTraces.FormerNames] = [:]
     let sql = """
       SELECT episode, episode_names.kind, name FROM episode_names JOIN episodes ON episodes.key = episode
@@ -41,11 +41,11 @@ extension TableReader {
   }
 
   /// What the library keeps of an episode's notes; nil if it has none.
-  public func notes(of episode: EpisodeID) throws -> EpisodeNotes? { try episodeTable.notes(of: episode) }
+  package func notes(of episode: EpisodeID) throws -> EpisodeNotes? { try episodeTable.notes(of: episode) }
 
   /// A download, and what its file can be named after; nil if it is none of this feed, where one is named. Cost: a few
   /// look-ups; one for a download of another feed.
-  public func nameable(_ id: DownloadID, of feed: FeedID? = nil) throws -> NameableDownload? {
+  package func nameable(_ id: DownloadID, of feed: FeedID? = nil) throws -> NameableDownload? {
     if let feed {
       let sql = "SELECT 1 FROM episodes JOIN feeds ON feeds.key = episodes.feed WHERE download = ? AND feeds.id = ?"
       guard try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [id.description, feed.description]) != nil else {
@@ -59,7 +59,7 @@ extension TableReader {
   }
 
   /// The places of a feed's episodes among those that have a date, 1 for the oldest.
-  public func episodeIndexes(of feed: Feed.Key) throws -> [EpisodeID: Int64] {
+  package func episodeIndexes(of feed: Feed.Key) throws -> [EpisodeID: Int64] {
     let sql = """
       SELECT key FROM episodes INDEXED BY episodes_feed WHERE feed = ? AND published IS NOT NULL ORDER BY published, key
       """
@@ -71,17 +71,17 @@ extension TableReader {
   }
 
   /// The subscription that has an address, now or before a move; nil if there is none.
-  public func feed(at address: WebAddress) throws -> FeedID? {
+  package func feed(at address: WebAddress) throws -> FeedID? {
     try feedTable.find(at: address)
   }
 
   /// How many feeds there are.
-  public func feedCount() throws -> Int {
+  package func feedCount() throws -> Int {
     try feedTable.count()
   }
 
   /// A page of the feeds. `live` has those that are being refreshed.
-  public func feeds(_ query: FeedsQuery, refreshing live: Set<FeedID>) throws -> FeedsSnapshot {
+  package func feeds(_ query: FeedsQuery, refreshing live: Set<FeedID>) throws -> FeedsSnapshot {
     let scope = Predicate.all(
       [
         try query.ids.map {
@@ -112,7 +112,7 @@ extension TableReader {
   }
 
   /// All feeds in the order in which they were subscribed to, one at a time.
-  public func forEachFeed(_ body: (Feed) throws -> Void) throws {
+  package func forEachFeed(_ body: (Feed) throws -> Void) throws {
     try StoredFeed.forEach(db.cachedStatement(sql: "\(StoredFeed.select) FROM feeds ORDER BY key")) {
       try body($0.feed)
     }

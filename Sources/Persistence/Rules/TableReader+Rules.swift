@@ -5,7 +5,7 @@ import PodfluxCore
 /// What rules would do, and why they have done something.
 extension TableReader {
   /// What rules would do about a feed's episodes; nil if there is no such feed.
-  public func rulesPlan(_ query: RulesQuery, at moment: ConditionMoment) throws -> RulesPlan? {
+  package func rulesPlan(_ query: RulesQuery, at moment: ConditionMoment) throws -> RulesPlan? {
     guard let feed = try feedTable.find(query.feed) else { return nil }
     var query = query
     query.limit = PageRequest.bounded(query.limit)
@@ -13,7 +13,7 @@ extension TableReader {
   }
 
   /// How many of a feed's episodes its rules would download as soon as it was read to its end.
-  public func numberOfDownloads(of id: FeedID, at moment: ConditionMoment) throws -> Int {
+  package func numberOfDownloads(of id: FeedID, at moment: ConditionMoment) throws -> Int {
     guard var feed = try feedTable.find(id) else { return 0 }
     let (rules, reader) = (feed.wishes.rules, SQLRuleReader(db: db))
     feed.standing = Feed.Standing(rules, line: try reader.lastEpisode(), due: nil)

@@ -122,10 +122,10 @@ extension SQLTables {
 
 extension TableReader {
   /// The sessions, in the order of their numbers.
-  public func sessions() throws -> [Session] { try SQLSessionTable(db: db).all() }
+  package func sessions() throws -> [Session] { try SQLSessionTable(db: db).all() }
 
   /// Whether a download, a feed or a sidecar has this session.
-  public func isReferredTo(_ session: Session.Key) throws -> Bool {
+  package func isReferredTo(_ session: Session.Key) throws -> Bool {
     try SQLSessionTable(db: db).isReferredTo(session)
   }
 }

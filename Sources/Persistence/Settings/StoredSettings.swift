@@ -13,7 +13,7 @@ extension SQLTables {
 
 extension TableReader {
   /// The settings, or the defaults if none were set.
-  public func settings() throws -> Settings {
+  package func settings() throws -> Settings {
     try SingleRow.settings.read(from: db) ?? Settings()
   }
 }

@@ -287,10 +287,10 @@ extension SQLTables {
 
 extension TableReader {
   /// Whether a file is a sidecar, also one that a person has moved or changed.
-  public func isSidecar(_ file: FoundFile) throws -> Bool { try SQLSidecarTable(db: db).isKnown(file) }
+  package func isSidecar(_ file: FoundFile) throws -> Bool { try SQLSidecarTable(db: db).isKnown(file) }
 
   /// The first sidecars after this one, in the order of their numbers.
-  public func sidecars(after key: Sidecar.Key = 0, limit: Int) throws -> [Sidecar] {
+  package func sidecars(after key: Sidecar.Key = 0, limit: Int) throws -> [Sidecar] {
     try SQLSidecarTable(db: db).all(after: key, limit: limit)
   }
 }

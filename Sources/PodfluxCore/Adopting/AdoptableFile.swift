@@ -1,17 +1,17 @@
 import Flux
 
 /// A file that no download has, as it is compared with episodes.
-public struct AdoptableFile: Hashable, Sendable {
+package struct AdoptableFile: Hashable, Sendable {
   /// What stands in the tags of a media file, as far as it is known.
-  public struct Tags: Hashable, Sendable {
-    public var title: String?
+  package struct Tags: Hashable, Sendable {
+    package var title: String?
     /// The podcast's title, where programs write it.
-    public var album: String?
-    public var date: CivilDate?
+    package var album: String?
+    package var date: CivilDate?
     /// The number of its track, which may be the episode's, or a place in a list.
-    public var track: Int64?
+    package var track: Int64?
 
-    public init(title: String? = nil, album: String? = nil, date: CivilDate? = nil, track: Int64? = nil) {
+    package init(title: String? = nil, album: String? = nil, date: CivilDate? = nil, track: Int64? = nil) {
       self.title = title
       self.album = album
       self.date = date
@@ -20,15 +20,15 @@ public struct AdoptableFile: Hashable, Sendable {
   }
 
   /// Its name, with its extension.
-  public var name: String
+  package var name: String
   /// Its length in bytes.
-  public var length: Int64
+  package var length: Int64
   /// When it was written to last.
-  public var modified: Timestamp?
+  package var modified: Timestamp?
   /// Nil if they were not read.
-  public var tags: Tags?
+  package var tags: Tags?
 
-  public init(name: String, length: Int64, modified: Timestamp? = nil, tags: Tags? = nil) {
+  package init(name: String, length: Int64, modified: Timestamp? = nil, tags: Tags? = nil) {
     self.name = name
     self.length = length
     self.modified = modified
@@ -37,19 +37,19 @@ public struct AdoptableFile: Hashable, Sendable {
 }
 
 /// An episode that files are compared with.
-public struct AdoptableEpisode: Hashable, Sendable {
-  public var id: EpisodeID
-  public var title: String?
-  public var published: PublicationDate?
-  public var season: Int64?
+package struct AdoptableEpisode: Hashable, Sendable {
+  package var id: EpisodeID
+  package var title: String?
+  package var published: PublicationDate?
+  package var season: Int64?
   /// See `EpisodeContent.number`.
-  public var number: String?
+  package var number: String?
   /// The file that the feed names.
-  public var enclosure: EpisodeContent.Enclosure?
+  package var enclosure: EpisodeContent.Enclosure?
   /// Whether it has a download that is completed or runs: any other can get the file.
-  public var hasDownload: Bool
+  package var hasDownload: Bool
 
-  public init(
+  package init(
     id: EpisodeID, title: String? = nil, published: PublicationDate? = nil, season: Int64? = nil,
     number: String? = nil, enclosure: EpisodeContent.Enclosure? = nil, hasDownload: Bool = false
   ) {
@@ -62,7 +62,7 @@ public struct AdoptableEpisode: Hashable, Sendable {
     self.hasDownload = hasDownload
   }
 
-  public init(_ episode: Episode, hasDownload: Bool) {
+  package init(_ episode: Episode, hasDownload: Bool) {
     let content = episode.content
     self.init(
       id: episode.id, title: content.title, published: content.published, season: content.season,
@@ -71,13 +71,13 @@ public struct AdoptableEpisode: Hashable, Sendable {
 }
 
 /// The titles of a subscription.
-public struct FeedName: Hashable, Sendable {
-  public var key: Feed.Key
-  public var id: FeedID
+package struct FeedName: Hashable, Sendable {
+  package var key: Feed.Key
+  package var id: FeedID
   /// The title that clients see, and the feed's own one.
-  public var titles: [String]
+  package var titles: [String]
 
-  public init(key: Feed.Key, id: FeedID, titles: [String]) {
+  package init(key: Feed.Key, id: FeedID, titles: [String]) {
     self.key = key
     self.id = id
     self.titles = titles

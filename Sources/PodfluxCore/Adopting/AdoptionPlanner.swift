@@ -4,7 +4,7 @@ import Flux
 ///
 /// Memory holds the files that no download has, at most `CleanupPlanner.differenceLimit`, and the episodes of one feed
 /// at a time.
-public struct AdoptionPlanner: Sendable {
+package struct AdoptionPlanner: Sendable {
   /// The feeds whose files are looked for.
   private let names: FeedNames
   /// The feed whose files alone are looked for.
@@ -28,7 +28,7 @@ public struct AdoptionPlanner: Sendable {
   private var steps: [CleanupStep] = []
   private var leftCount = 0
   /// How many files were passed over because there were too many; the next run handles them.
-  public private(set) var passedOver = 0
+  package private(set) var passedOver = 0
 
   /// The parts of a file's name by which files of unknown feeds are grouped.
   private struct StrayName: Hashable {
@@ -37,10 +37,10 @@ public struct AdoptionPlanner: Sendable {
   }
 
   /// Of how many files a run reads the tags: a process for each.
-  public static let tagReadingLimit = 4096
+  package static let tagReadingLimit = 4096
 
   /// A planner for files of these feeds, or of `onlyFeed` alone.
-  public init(
+  package init(
     _ adopting: Adopting, names: FeedNames, onlyFeed: Feed.Key?, comparing comparable: ComparableText,
     tagReadings: Int = Self.tagReadingLimit
   ) {
@@ -52,7 +52,7 @@ public struct AdoptionPlanner: Sendable {
   }
 
   /// Notes a media file that no download has.
-  public mutating func add(_ file: FoundFile) {
+  package mutating func add(_ file: FoundFile) {
     guard count < CleanupPlanner.differenceLimit else { return passedOver += 1 }
     if takesAll, let onlyFeed {
       filesByFeed[onlyFeed, default: []].append(file)
@@ -71,10 +71,10 @@ public struct AdoptionPlanner: Sendable {
   }
 
   /// Files that name no feed, in the order of their places: the album in their tags may.
-  public var filesWithoutFeed: [FoundFile] { strays.values.flatMap(\.self).sorted { $0.place < $1.place } }
+  package var filesWithoutFeed: [FoundFile] { strays.values.flatMap(\.self).sorted { $0.place < $1.place } }
 
   /// Reads the tags of a file that names no feed, and counts it among the files of the feed that is its album.
-  public mutating func placeByAlbum(
+  package mutating func placeByAlbum(
     _ file: FoundFile, readTags: (FoundFile) throws -> AdoptableFile.Tags?
   ) rethrows {
     guard let album = try tags(of: file, readTags)?.album else { return }
@@ -105,17 +105,17 @@ public struct AdoptionPlanner: Sendable {
   private func key(of name: String) -> String { comparable.key(FileExtension.stem(of: name)) }
 
   /// The feeds whose episodes are compared with files, in the order of their keys.
-  public var feedsWithFiles: [Feed.Key] { filesByFeed.keys.sorted() }
+  package var feedsWithFiles: [Feed.Key] { filesByFeed.keys.sorted() }
 
   /// Whether there are files that the episodes of all feeds have to be compared with.
-  public var hasStrays: Bool { !strays.isEmpty }
+  package var hasStrays: Bool { !strays.isEmpty }
 
   /// Matches the files of a feed with its episodes, and forgets them.
   ///
   /// `likeness` says what a file's content is like, nil where it cannot be told, and `obstacle` why an episode cannot
   /// get a file although it has no download. Both are called for files that would be taken. `readTags` reads the tags
   /// of a file: called where its name, time and length leave a doubt.
-  public mutating func match(
+  package mutating func match(
     filesOf feed: Feed.Key, titled titles: [String], with episodes: [AdoptableEpisode],
     readTags: (FoundFile) throws -> AdoptableFile.Tags?, likeness: (FoundFile) throws -> MediaCheck.Likeness?,
     obstacle: (EpisodeID) throws -> String?
@@ -136,7 +136,7 @@ public struct AdoptionPlanner: Sendable {
   }
 
   /// Compares files of no known feed with a page of any feed's episodes.
-  public mutating func matchStrays(with episodes: [AdoptableEpisode]) {
+  package mutating func matchStrays(with episodes: [AdoptableEpisode]) {
     for episode in episodes {
       guard let enclosure = episode.enclosure, let length = enclosure.length,
         let name = RemoteName.lastPathComponent(ofURL: enclosure.address.description)
@@ -150,7 +150,7 @@ public struct AdoptionPlanner: Sendable {
   }
 
   /// Decides about the files of no known feed, when all episodes have been seen.
-  public mutating func decideStrays(
+  package mutating func decideStrays(
     likeness: (FoundFile) throws -> MediaCheck.Likeness?, obstacle: (EpisodeID) throws -> String?
   ) rethrows {
     let files = strays.values.flatMap(\.self).sorted { $0.place < $1.place }
@@ -189,7 +189,7 @@ public struct AdoptionPlanner: Sendable {
   // MARK: Steps
 
   /// The steps in the order of the files' places, and forgets them.
-  public mutating func takeSteps() -> [CleanupStep] {
+  package mutating func takeSteps() -> [CleanupStep] {
     defer { steps = [] }
     return steps.sorted { left, right in
       guard let place = left.finding.place, let otherPlace = right.finding.place else { return false }

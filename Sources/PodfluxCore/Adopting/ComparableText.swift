@@ -2,11 +2,11 @@
 ///
 /// `fold` takes case and marks away; the core has no tables for that. File names also drop marks in other ways: `Grün`
 /// becomes `Gruen`, `Łódź` becomes `Lodz`, `Привет` becomes `Privet`, and some programs leave out what is not ASCII.
-public struct ComparableText: Sendable {
+package struct ComparableText: Sendable {
   /// Takes case and marks from a text.
   private let fold: @Sendable (String) -> String
 
-  public init(folding fold: @escaping @Sendable (String) -> String) {
+  package init(folding fold: @escaping @Sendable (String) -> String) {
     self.fold = fold
   }
 

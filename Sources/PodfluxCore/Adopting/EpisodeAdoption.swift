@@ -1,14 +1,14 @@
 /// What is needed to make a file the download of an episode, as the rows are now.
-public struct EpisodeAdoption: Sendable {
+package struct EpisodeAdoption: Sendable {
   /// The episode's download, which is neither completed nor running; nil if it has none.
-  public let owner: DownloadID?
+  package let owner: DownloadID?
   /// What a new download would be; nil if the episode is gone.
-  public let wish: DownloadIntent.Enqueue?
+  package let wish: DownloadIntent.Enqueue?
   /// Why the episode cannot get a file, in one sentence; nil if nothing prevents it.
-  public let obstacle: String?
+  package let obstacle: String?
 
   /// Looks at the rows. Cost: some look-ups.
-  public init(
+  package init(
     of id: EpisodeID, episodes: any EpisodeTable, feeds: any FeedTable, downloads: any DownloadTable
   ) throws {
     let episode = try episodes.find(id)

@@ -19,9 +19,9 @@ import Flux
 /// video, makes any pair doubtful that it contradicts.
 ///
 /// It performs no I/O. Cost: each file costs look-ups; of what many episodes share, `candidateLimit` are compared.
-public struct EpisodeFileMatcher: Sendable {
+package struct EpisodeFileMatcher: Sendable {
   /// Of how many episodes with an equal title, date, number or length each is looked at: of more, none is told by that.
-  public static let candidateLimit = 16
+  package static let candidateLimit = 16
   /// The shortest beginning of a title that identifies an episode, in bytes of its key.
   static let leastBeginning = 16
   /// The shortest title and the shortest name of an enclosure that tell alone, in letters and bytes.
@@ -87,7 +87,7 @@ public struct EpisodeFileMatcher: Sendable {
   }
 
   /// A matcher for a feed. No file can be that of an episode without an enclosure.
-  public init(
+  package init(
     _ episodes: some Sequence<AdoptableEpisode>, podcast titles: [String], comparing comparable: ComparableText
   ) {
     self.comparable = comparable
@@ -147,7 +147,7 @@ public struct EpisodeFileMatcher: Sendable {
   // MARK: Files
 
   /// What each file is, in their order. A file's verdict depends on all of them.
-  public func verdicts(on files: [AdoptableFile]) -> [AdoptionVerdict] {
+  package func verdicts(on files: [AdoptableFile]) -> [AdoptionVerdict] {
     var verdicts = files.map(verdict)
     var takers: [EpisodeID: [Int]] = [:]
     for (index, verdict) in verdicts.enumerated() {

@@ -59,7 +59,7 @@ public struct EpisodePairing: Hashable, Sendable, Codable {
 }
 
 /// Why a file is not taken for an episode.
-public enum AdoptionDoubt: Hashable, Sendable {
+package enum AdoptionDoubt: Hashable, Sendable {
   /// Nothing agrees with any episode.
   case unknown
   /// The file is named after a title that so many feeds have.
@@ -76,23 +76,23 @@ public enum AdoptionDoubt: Hashable, Sendable {
   case hasDownload
 
   /// Something that speaks against a pair.
-  public enum Contradiction: Hashable, Sendable, CaseIterable {
+  package enum Contradiction: Hashable, Sendable, CaseIterable {
     case date, number, length, mediaKind
   }
 }
 
 /// What a run has decided about a file.
-public struct AdoptionVerdict: Hashable, Sendable {
+package struct AdoptionVerdict: Hashable, Sendable {
   /// Nil if no episode is like the file.
-  public var pairing: EpisodePairing?
+  package var pairing: EpisodePairing?
   /// Why the file is not taken; nil if it is.
-  public var doubt: AdoptionDoubt?
+  package var doubt: AdoptionDoubt?
 
   /// No episode is like the file.
-  public static let unknown = AdoptionVerdict(pairing: nil, doubt: .unknown)
+  package static let unknown = AdoptionVerdict(pairing: nil, doubt: .unknown)
 
   /// The episode whose file it is taken for.
-  public var taken: EpisodeID? { doubt == nil ? pairing?.episodes.first : nil }
+  package var taken: EpisodeID? { doubt == nil ? pairing?.episodes.first : nil }
 
   init(pairing: EpisodePairing?, doubt: AdoptionDoubt?) {
     self.pairing = pairing

@@ -1,16 +1,16 @@
 /// Tells which feed a folder or a file is named after.
-public struct FeedNames: Sendable {
+package struct FeedNames: Sendable {
   private let comparable: ComparableText
   private var feeds: [String: [Feed.Key]] = [:]
 
   /// The shortest title that identifies a feed in a part of a file's name, in bytes of its key.
   private static let leastTitle = 4
 
-  public init(comparing comparable: ComparableText) {
+  package init(comparing comparable: ComparableText) {
     self.comparable = comparable
   }
 
-  public mutating func add(_ feed: FeedName) {
+  package mutating func add(_ feed: FeedName) {
     for title in feed.titles {
       for key in comparable.keys(title) where !key.isEmpty && feeds[key]?.last != feed.key {
         feeds[key, default: []].append(feed.key)
@@ -20,7 +20,7 @@ public struct FeedNames: Sendable {
 
   /// The feed after which the innermost folder is named that is named after one. Failing folders, the beginning or end
   /// of the file's name tells. Several feeds have one title, unless the preferred one is among them; none may have it.
-  public func feeds(ofFileAt place: EntryPath, preferring preferred: Feed.Key? = nil) -> [Feed.Key] {
+  package func feeds(ofFileAt place: EntryPath, preferring preferred: Feed.Key? = nil) -> [Feed.Key] {
     var components = place.bytes.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
     guard let name = components.popLast() else { return [] }
     for folder in components.reversed() {
@@ -32,7 +32,7 @@ public struct FeedNames: Sendable {
   }
 
   /// The feeds of this title, such as a file's album; of several the preferred one alone, if it is among them.
-  public func feeds(titled title: String, preferring preferred: Feed.Key? = nil) -> [Feed.Key] {
+  package func feeds(titled title: String, preferring preferred: Feed.Key? = nil) -> [Feed.Key] {
     for key in comparable.keys(title) where !key.isEmpty {
       if let found = feeds[key] { return Self.choice(of: found, preferring: preferred) }
     }

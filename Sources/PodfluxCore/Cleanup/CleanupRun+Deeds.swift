@@ -1,27 +1,27 @@
 extension CleanupRun {
   /// The results of a run for one kind of finding and one decision. Empty partial files are not in it: a download that
   /// starts between the survey and the step has one too, and no user misses what had no bytes.
-  public struct Deed: Hashable, Sendable, Codable {
-    public var finding: CleanupStep.Finding.Kind
-    public var decision: CleanupStep.Decision
+  package struct Deed: Hashable, Sendable, Codable {
+    package var finding: CleanupStep.Finding.Kind
+    package var decision: CleanupStep.Decision
     /// How many steps were done.
-    public var done = 0
+    package var done = 0
     /// How many bytes on the disk those concern.
-    public var bytes: Int64 = 0
+    package var bytes: Int64 = 0
     /// How many planned steps were left.
-    public var left = 0
+    package var left = 0
 
     /// Whether to notify the user: not of a corrected length of a partial file.
-    public var isNews: Bool { decision != .correct && done + left > 0 }
+    package var isNews: Bool { decision != .correct && done + left > 0 }
 
-    public init(_ finding: CleanupStep.Finding.Kind, _ decision: CleanupStep.Decision) {
+    package init(_ finding: CleanupStep.Finding.Kind, _ decision: CleanupStep.Decision) {
       self.finding = finding
       self.decision = decision
     }
   }
 
   /// The results in the order of their first step; at most one for each kind and decision.
-  public var deeds: [Deed] { keptDeeds ?? [] }
+  package var deeds: [Deed] { keptDeeds ?? [] }
 
   /// Whether to notify users who see no snapshot: the run changed a file or row that they could miss or notice, or
   /// failed to.

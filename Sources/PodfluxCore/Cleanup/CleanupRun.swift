@@ -158,7 +158,7 @@ public struct CleanupProgress: Hashable, Sendable {
 }
 
 /// A report of the survey service.
-public enum CleanupNews: Hashable, Sendable {
+package enum CleanupNews: Hashable, Sendable {
   /// The survey continues.
   case progress(CleanupProgress)
   /// A page of steps; the service sends the next one after this is committed.

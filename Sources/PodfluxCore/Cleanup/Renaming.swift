@@ -44,14 +44,14 @@ public struct Renaming: Hashable, Sendable, Codable {
 }
 
 /// A completed download, and what its file can be named after.
-public struct NameableDownload: Hashable, Sendable {
-  public var download: Download
+package struct NameableDownload: Hashable, Sendable {
+  package var download: Download
   /// The newest episode that has it.
-  public var episode: Episode?
+  package var episode: Episode?
   /// The episode's feed.
-  public var feed: Feed?
+  package var feed: Feed?
 
-  public init(_ download: Download, episode: Episode? = nil, feed: Feed? = nil) {
+  package init(_ download: Download, episode: Episode? = nil, feed: Feed? = nil) {
     self.download = download
     self.episode = episode
     self.feed = feed
@@ -66,7 +66,7 @@ extension NameableDownload {
   ///   - renaming: What is renamed, and how.
   ///   - file: The file as it is.
   ///   - index: The episode's place in its feed. Called if the template asks for it.
-  public func namingFacts(
+  package func namingFacts(
     for renaming: Renaming, of file: PublishedFile, index: (Episode) throws -> Int64?
   ) rethrows -> PublishingFacts? {
     guard renaming.feed == nil || renaming.feed == feed?.id, download.description.path == nil,

@@ -63,7 +63,7 @@ public indirect enum Condition: Hashable, Sendable {
 extension Condition {
   /// Whether downloads of a podcast with these traits, as clients see them, meet it; nil if it depends on more than
   /// that.
-  public func isMet(by traits: Traits, podcast: String?) -> Bool? {
+  package func isMet(by traits: Traits, podcast: String?) -> Bool? {
     switch self {
     case .all(let conditions):
       let verdicts = conditions.map { $0.isMet(by: traits, podcast: podcast) }

@@ -2,17 +2,17 @@ import Flux
 
 /// The properties of an episode by which it is counted, apart from texts and exact numbers. Each has few values, so
 /// that a million episodes have few combinations in each feed.
-public struct EpisodeTraits: Hashable, Sendable {
+package struct EpisodeTraits: Hashable, Sendable {
   /// The stored state of its download; nil if none exists.
-  public var state: DownloadState.Kind?
-  public var media: MediaKind
+  package var state: DownloadState.Kind?
+  package var media: MediaKind
   /// Of the length that the feed claims.
-  public var size: SizeClass
-  public var age: AgeClass
-  public var isPlayed: Bool
-  public var isFavorite: Bool
+  package var size: SizeClass
+  package var age: AgeClass
+  package var isPlayed: Bool
+  package var isFavorite: Bool
 
-  public init(
+  package init(
     state: DownloadState.Kind?, media: MediaKind, size: SizeClass, age: AgeClass, isPlayed: Bool, isFavorite: Bool
   ) {
     self.state = state
@@ -24,7 +24,7 @@ public struct EpisodeTraits: Hashable, Sendable {
   }
 
   /// The traits of a new episode, which has neither a download nor marks.
-  public init(of content: EpisodeContent, added: Timestamp, on today: LocalDay) {
+  package init(of content: EpisodeContent, added: Timestamp, on today: LocalDay) {
     self.init(
       state: nil, media: content.mediaKind, size: SizeClass(bytes: content.enclosure?.length),
       age: AgeClass(days: today.age(of: content.published?.moment ?? added)), isPlayed: false, isFavorite: false)

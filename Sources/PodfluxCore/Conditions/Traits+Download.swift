@@ -35,7 +35,7 @@ extension DownloadState {
 }
 
 extension Traits {
-  public init(of download: Download, on today: LocalDay) {
+  package init(of download: Download, on today: LocalDay) {
     self.init(
       kind: download.state.kind, isHeld: download.isHeld, reason: download.state.reason, error: download.state.error,
       media: download.media, size: SizeClass(bytes: download.length),

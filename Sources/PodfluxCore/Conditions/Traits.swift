@@ -1,24 +1,24 @@
 /// The properties of a download by which it is counted and selected, apart from texts and exact numbers. Each has few
 /// values, so that a million downloads have at most some thousand combinations.
-public struct Traits: Hashable, Sendable {
+package struct Traits: Hashable, Sendable {
   /// The state in its row.
-  public var kind: DownloadState.Kind
+  package var kind: DownloadState.Kind
   /// Whether the scheduler skips it.
-  public var isHeld: Bool
+  package var isHeld: Bool
   /// The reason for which it waits, according to its row.
-  public var reason: WaitingReason?
+  package var reason: WaitingReason?
   /// The error of the download, or of its last attempt.
-  public var error: DownloadError.Code?
-  public var media: MediaKind
-  public var size: SizeClass
-  public var age: AgeClass
-  public var origin: Origin
+  package var error: DownloadError.Code?
+  package var media: MediaKind
+  package var size: SizeClass
+  package var age: AgeClass
+  package var origin: Origin
   /// Its own network policy, or else its podcast's.
-  public var network: NetworkPolicy
+  package var network: NetworkPolicy
   /// The session that its requests belong to.
-  public var session: Session.Key?
+  package var session: Session.Key?
 
-  public init(
+  package init(
     kind: DownloadState.Kind, isHeld: Bool, reason: WaitingReason?, error: DownloadError.Code?, media: MediaKind,
     size: SizeClass, age: AgeClass, origin: Origin, network: NetworkPolicy, session: Session.Key? = nil
   ) {
@@ -36,22 +36,22 @@ public struct Traits: Hashable, Sendable {
 }
 
 /// A download's state as clients see it, with the reason if it waits.
-public struct VisibleState: Hashable, Sendable {
-  public var kind: DownloadState.Kind
-  public var reason: WaitingReason?
+package struct VisibleState: Hashable, Sendable {
+  package var kind: DownloadState.Kind
+  package var reason: WaitingReason?
 
-  public init(kind: DownloadState.Kind, reason: WaitingReason? = nil) {
+  package init(kind: DownloadState.Kind, reason: WaitingReason? = nil) {
     self.kind = kind
     self.reason = reason
   }
 
   /// Takes it from traits in which obstacles count.
-  public init(_ traits: Traits) {
+  package init(_ traits: Traits) {
     self.init(kind: traits.kind, reason: traits.reason)
   }
 
   /// Each state, and each reason to wait.
-  public static let all =
+  package static let all =
     DownloadState.Kind.allCases.filter { $0 != .waiting }.map { VisibleState(kind: $0) }
     + WaitingReason.allCases.map { VisibleState(kind: .waiting, reason: $0) }
 }

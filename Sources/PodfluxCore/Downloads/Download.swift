@@ -22,7 +22,7 @@ public struct Download: Hashable, Sendable {
   /// attempt.
   public var restarts: Int
   /// The address to try next.
-  public var round: Round
+  package var round: Round
   public var dates: Dates
   /// Whether the scheduler skips it: an earlier attempt or deletion with its id has not ended yet.
   public var isHeld: Bool
@@ -32,7 +32,7 @@ public struct Download: Hashable, Sendable {
   /// The session that its requests belong to. It is for the host of the address, unless a client has changed it since.
   public var session: Session.Key?
   /// Who has named its addresses; of a feed, as it was known then.
-  public var namer: AddressNamer
+  package var namer: AddressNamer
 
   /// The network policies of a download.
   public struct Networks: Hashable, Sendable {
@@ -149,14 +149,14 @@ public struct Download: Hashable, Sendable {
 
   /// A download's position among its addresses. The engine tries each once, in order; then it counts a failure, and the
   /// next round begins with the first.
-  public struct Round: Hashable, Sendable {
+  package struct Round: Hashable, Sendable {
     /// 0 for the download's own address, then its mirrors.
-    public var source: Int
+    package var source: Int
     /// Whether an earlier address in this round failed with a transient error.
-    public var mayPass: Bool
+    package var mayPass: Bool
 
     /// The beginning, by default.
-    public init(source: Int = 0, mayPass: Bool = false) {
+    package init(source: Int = 0, mayPass: Bool = false) {
       self.source = source
       self.mayPass = mayPass
     }
@@ -193,7 +193,7 @@ public struct Download: Hashable, Sendable {
     }
   }
 
-  public init(
+  package init(
     id: DownloadID, address: WebAddress, description: Description, rank: Rank, origin: Origin, state: DownloadState,
     progress: Progress, failures: Int, freshAddresses: Int = 0, restarts: Int = 0, round: Round = .init(),
     dates: Dates, isHeld: Bool, networks: Networks = .init(), tagging: Tagging? = nil, session: Session.Key? = nil,
@@ -246,7 +246,7 @@ public struct Header: Hashable, Sendable, Codable {
 
 extension [Header] {
   /// Whether each name is one: a damaged row may have any.
-  public var areNamed: Bool { allSatisfy(\.name.isHTTPToken) }
+  package var areNamed: Bool { allSatisfy(\.name.isHTTPToken) }
 
   /// The client's headers after a change of the address: they belong to one origin, and another origin gets none.
   func moved(from former: WebAddress, to address: WebAddress) -> [Header] {

@@ -1,7 +1,7 @@
 import Flux
 
 /// The port of the tables that the downloads' store writes. All calls belong to the turn's transaction.
-public protocol DownloadTables {
+package protocol DownloadTables {
   var downloads: any DownloadTable { get }
   /// Pending deletions of files that removed and damaged downloads left on the disk.
   var deletions: any DeletionTable { get }
@@ -18,17 +18,17 @@ public protocol DownloadTables {
 
 extension DownloadTables where Self: ForwardingTables {
   /// The tables behind, unchanged.
-  public var verifications: any VerificationTable { inner.verifications }
+  package var verifications: any VerificationTable { inner.verifications }
   /// The tables behind, unchanged.
-  public var formerFiles: any FormerFileTable { inner.formerFiles }
+  package var formerFiles: any FormerFileTable { inner.formerFiles }
 
   /// To the tables behind, unchanged.
-  public func save(cooldownOf host: String, until moment: Timestamp?) throws {
+  package func save(cooldownOf host: String, until moment: Timestamp?) throws {
     try inner.save(cooldownOf: host, until: moment)
   }
 
   /// To the tables behind, unchanged.
-  public func save(discarded bytes: Int64, because cause: RestartCause) throws {
+  package func save(discarded bytes: Int64, because cause: RestartCause) throws {
     try inner.save(discarded: bytes, because: cause)
   }
 }
@@ -37,14 +37,14 @@ extension DownloadTables where Self: ForwardingTables {
 ///
 /// The same obstacles stop all downloads of a lane, so that one look at the lane decides for all of them, and the table
 /// keeps the first download of each lane. Due feeds are judged by lanes in the same way.
-public struct QueueLane: Hashable, Sendable {
-  public var host: String
-  public var origin: Origin
+package struct QueueLane: Hashable, Sendable {
+  package var host: String
+  package var origin: Origin
   /// The effective policy.
-  public var policy: NetworkPolicy
-  public var session: Session.Key?
+  package var policy: NetworkPolicy
+  package var session: Session.Key?
 
-  public init(host: String, origin: Origin, policy: NetworkPolicy, session: Session.Key? = nil) {
+  package init(host: String, origin: Origin, policy: NetworkPolicy, session: Session.Key? = nil) {
     self.host = host
     self.origin = origin
     self.policy = policy
@@ -60,7 +60,7 @@ extension Download {
 }
 
 /// The downloads' rows. Each call costs a bounded number of index look-ups unless it says otherwise.
-public protocol DownloadTable {
+package protocol DownloadTable {
   func find(_ id: DownloadID) throws -> Download?
   /// Whether a download, or one other than this, records the file with this path, inode and length as its own, or as
   /// about to be.
@@ -148,12 +148,12 @@ public protocol DownloadTable {
 }
 
 /// The end of a priority's queue at which downloads are put.
-public enum QueueEnd: Hashable, Sendable {
+package enum QueueEnd: Hashable, Sendable {
   case first, last
 }
 
 /// A change of many downloads at once. Downloads in other states than the named ones stay as they are.
-public enum BulkChange: Hashable, Sendable {
+package enum BulkChange: Hashable, Sendable {
   /// queued, waiting → paused.
   case pause
   /// paused, failed → queued.
@@ -167,7 +167,7 @@ public enum BulkChange: Hashable, Sendable {
 }
 
 /// The pending deletions.
-public protocol DeletionTable {
+package protocol DeletionTable {
   /// Adds a deletion; one that is not ready waits for `makeReady`.
   func insert(_ deletion: Deletion, isReady: Bool) throws
   /// Makes a download's deletions ready: the attempt that may use its files has ended.
@@ -202,7 +202,7 @@ public protocol DeletionTable {
 }
 
 /// The pending verifications of completed files. The rows of a removed download are removed with it.
-public protocol VerificationTable {
+package protocol VerificationTable {
   /// Adds a verification of a completed download's file. Returns false if it was pending already.
   func insert(_ download: DownloadID) throws -> Bool
   /// Adds verifications of all completed downloads that meet the condition. Returns how many were new.

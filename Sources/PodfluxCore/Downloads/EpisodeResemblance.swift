@@ -5,7 +5,7 @@ import Flux
 /// The address alone does not make a download an episode's: some publishers call all of their files `latest.mp3`, or
 /// name another episode's file for a day. The dates decide where both are known, else the titles. A download that has
 /// no date and no title, which a client has named by its address alone, may be any episode's.
-public enum EpisodeResemblance: CaseIterable, Sendable {
+package enum EpisodeResemblance: CaseIterable, Sendable {
   /// The download has only its address: the URL is all that can be compared.
   case address
   /// The download has the episode's title, and one of the two has no date.
@@ -15,7 +15,7 @@ public enum EpisodeResemblance: CaseIterable, Sendable {
   case titleAndDate
 
   /// Compares a download with what the episode's download would be; nil if it is another episode's.
-  public init?(title: String?, published: Timestamp?, to description: Download.Description) {
+  package init?(title: String?, published: Timestamp?, to description: Download.Description) {
     let hasTitle: Bool? = if let title, let other = description.title { title == other } else { nil }
     let hasDate: Bool? = if let published, let other = description.published { published == other.moment } else { nil }
     switch (hasDate, hasTitle) {

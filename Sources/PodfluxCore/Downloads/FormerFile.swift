@@ -1,9 +1,9 @@
 import Flux
 
 /// A file that a download had and no longer has; it may still exist.
-public struct FormerFile: Hashable, Sendable {
+package struct FormerFile: Hashable, Sendable {
   /// Why the download no longer has it.
-  public enum Cause: String, Hashable, Sendable, CaseIterable {
+  package enum Cause: String, Hashable, Sendable, CaseIterable {
     /// A cleanup found it missing.
     case missing
     /// Its content differed from the downloaded one.
@@ -12,19 +12,19 @@ public struct FormerFile: Hashable, Sendable {
     case kept
   }
 
-  public var download: DownloadID
+  package var download: DownloadID
   /// The address from which it came.
-  public var address: WebAddress
-  public var file: PublishedFile
-  public var cause: Cause
+  package var address: WebAddress
+  package var file: PublishedFile
+  package var cause: Cause
   /// The title of its download.
-  public var title: String?
+  package var title: String?
   /// The date of its download.
-  public var published: Timestamp?
+  package var published: Timestamp?
   /// Who wanted its download; nil if that is not known.
-  public var origin: Origin?
+  package var origin: Origin?
 
-  public init(
+  package init(
     download: DownloadID, address: WebAddress, file: PublishedFile, cause: Cause, title: String? = nil,
     published: Timestamp? = nil, origin: Origin? = nil
   ) {
@@ -53,18 +53,18 @@ public struct FormerFile: Hashable, Sendable {
 
 extension FormerFile {
   /// How many days a former file is kept at least.
-  public static let keptDays = 400
+  package static let keptDays = 400
   /// How many former files are kept at least.
-  public static let keptNumber = 20_000
+  package static let keptNumber = 20_000
 
   /// Which former files are kept: one is removed if it is older, and not among the latest.
-  public struct Keeping: Hashable, Sendable {
+  package struct Keeping: Hashable, Sendable {
     /// Files noted since then are kept.
-    public var since: Timestamp
+    package var since: Timestamp
     /// This many of the latest files are kept.
-    public var number: Int
+    package var number: Int
 
-    public init(since: Timestamp, number: Int) {
+    package init(since: Timestamp, number: Int) {
       self.since = since
       self.number = number
     }
@@ -72,7 +72,7 @@ extension FormerFile {
 }
 
 /// The former files of downloads.
-public protocol FormerFileTable {
+package protocol FormerFileTable {
   /// Records that a download had a file until this time.
   func insert(_ former: FormerFile, at moment: Timestamp) throws
   /// The download owns this file again, at its path or moved to it. Records of its other files stay: a file that a

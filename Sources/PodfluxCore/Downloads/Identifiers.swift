@@ -24,12 +24,12 @@ public struct DownloadID: Hashable, Sendable, Comparable, CustomStringConvertibl
 }
 
 /// Identifies an attempt: the engine drops a late report of an older attempt by its generation.
-public struct AttemptID: Hashable, Sendable {
-  public var download: DownloadID
+package struct AttemptID: Hashable, Sendable {
+  package var download: DownloadID
   /// The sequence number of the action that started it: unique within a library.
-  public var generation: Int64
+  package var generation: Int64
 
-  public init(download: DownloadID, generation: Int64) {
+  package init(download: DownloadID, generation: Int64) {
     self.download = download
     self.generation = generation
   }

@@ -3,20 +3,20 @@ import Flux
 /// A pending verification: the engine reads a completed file again.
 ///
 /// It is a row before it is an effect: after a crash the file is read once more.
-public struct Verification: Hashable, Sendable {
+package struct Verification: Hashable, Sendable {
   /// A verification's number in its table, never reused.
-  public typealias Key = Int64
+  package typealias Key = Int64
 
-  public var key: Key
+  package var key: Key
   /// The download that owns the file.
-  public var download: DownloadID
+  package var download: DownloadID
   /// The file, as its row describes it.
-  public var file: PublishedFile
+  package var file: PublishedFile
   /// When the download was completed, if known.
-  public var finished: Timestamp?
+  package var finished: Timestamp?
 
   /// The result of reading a file.
-  public enum Verdict: Hashable, Sendable {
+  package enum Verdict: Hashable, Sendable {
     /// The file has the recorded length and, if recorded, the recorded SHA-256.
     case intact
     /// The file is missing or its content differs; the message says so in one sentence. `remains` is the download's own
@@ -28,7 +28,7 @@ public struct Verification: Hashable, Sendable {
     case unreadable(_ message: String)
   }
 
-  public init(key: Key, download: DownloadID, file: PublishedFile, finished: Timestamp? = nil) {
+  package init(key: Key, download: DownloadID, file: PublishedFile, finished: Timestamp? = nil) {
     self.finished = finished
     self.key = key
     self.download = download

@@ -1,6 +1,6 @@
 extension Action {
   /// Whether this fact reports a failure that the loss of a path may have caused.
-  public var mayComeOfLostPath: Bool {
+  package var mayComeOfLostPath: Bool {
     let failure: DownloadError? =
       switch self {
       case .attempt(let report): if case .failed(let error, _, _) = report.news { error } else { nil }

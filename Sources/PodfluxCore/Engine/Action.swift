@@ -3,7 +3,7 @@ import Flux
 /// Everything that can change Podflux's state.
 ///
 /// It is one reference, as an intent is: the largest fact has hundreds of bytes.
-public enum Action: ActionProtocol, Hashable {
+package enum Action: ActionProtocol, Hashable {
   /// A client wants something; all others are facts, which the engine and its services dispatch.
   case intent(Intent)
   /// The engine has opened a library.
@@ -38,7 +38,7 @@ public enum Action: ActionProtocol, Hashable {
   indirect case upkeepDone(gone: [LibraryPath])
 
   /// Only progress is a reading: a running transfer's, or that of looking for what differs.
-  public var isReading: Bool {
+  package var isReading: Bool {
     switch self {
     case .attempt(let report): report.news.isReading
     case .surveyed(_, .progress): true
@@ -48,25 +48,25 @@ public enum Action: ActionProtocol, Hashable {
 }
 
 /// What the engine found when it opened the library.
-public struct Recovery: Hashable, Sendable {
+package struct Recovery: Hashable, Sendable {
   /// The downloads that were publishing when the last engine ended, and whose file stands at its place:
   /// only the row was missing.
-  public var published: [DownloadID]
+  package var published: [DownloadID]
   /// The path as the engine finds it; nil if the services do not look.
-  public var detectedPath: NetworkPath?
+  package var detectedPath: NetworkPath?
   /// The path as the program that started the engine reports it; nil if that is left to the engine.
-  public var reportedPath: NetworkPath?
+  package var reportedPath: NetworkPath?
   /// How local clocks go; nil for as was kept.
-  public var localTime: LocalTime?
+  package var localTime: LocalTime?
   /// Whether rows and files are compared, if the setting `cleanupOnStart` says so.
-  public var mayCleanUp: Bool
+  package var mayCleanUp: Bool
   /// Whether downloads are started, as long as this engine runs.
-  public var mayDownload: Bool
+  package var mayDownload: Bool
   /// Whether rules delete what they owed when the last engine ended, as long as this engine runs.
-  public var mayDeleteOwed: Bool
+  package var mayDeleteOwed: Bool
 
   /// Makes a recovery fact.
-  public init(
+  package init(
     published: [DownloadID], detectedPath: NetworkPath? = nil, reportedPath: NetworkPath? = nil,
     localTime: LocalTime? = nil, mayCleanUp: Bool = true, mayDownload: Bool = true,
     mayDeleteOwed: Bool = true
@@ -83,7 +83,7 @@ public struct Recovery: Hashable, Sendable {
 
 /// What services are asked to do once a turn is committed. Each bears being carried out twice, but for
 /// `proceedRefresh`.
-public enum Effect: Hashable, Sendable {
+package enum Effect: Hashable, Sendable {
   case start(Attempt)
   /// Stop the attempt: sync what has arrived, report it, and end.
   case stop(AttemptID)
@@ -135,14 +135,14 @@ public enum Effect: Hashable, Sendable {
 
 /// What has followed from an action, for the readers of the stream of actions. Nothing else acts on it: folding the
 /// actions again makes it follow again.
-public struct Announcement: Hashable, Sendable {
+package struct Announcement: Hashable, Sendable {
   /// The number of the action that it has followed from.
-  public var sequence: Int64
+  package var sequence: Int64
   /// The event that is announced.
-  public var event: Event
+  package var event: Event
 
   /// The events that clients are told of.
-  public enum Event: Hashable, Sendable {
+  package enum Event: Hashable, Sendable {
     /// An attempt begins.
     case started(AttemptID)
     /// The download waits.
@@ -154,7 +154,7 @@ public struct Announcement: Hashable, Sendable {
   }
 
   /// Makes an announcement.
-  public init(sequence: Int64, event: Event) {
+  package init(sequence: Int64, event: Event) {
     self.sequence = sequence
     self.event = event
   }

@@ -1,15 +1,15 @@
 /// Why a client's connection to an engine has ended.
-public enum ConnectionEnd: Hashable, Sendable {
+package enum ConnectionEnd: Hashable, Sendable {
   /// The engine has ended.
   case engineStopped(StopReason)
   /// The client's connection has ended, and the engine goes on.
   case closed
 
   /// Every end.
-  public static let all: [ConnectionEnd] = StopReason.allCases.map(ConnectionEnd.engineStopped) + [.closed]
+  package static let all: [ConnectionEnd] = StopReason.allCases.map(ConnectionEnd.engineStopped) + [.closed]
 
   /// Its name in the protocol.
-  public var name: String {
+  package var name: String {
     switch self {
     case .engineStopped(let reason): reason.rawValue
     case .closed: "closed"

@@ -1,10 +1,10 @@
 import Flux
 
 /// A turn of Podflux's dispatcher.
-public typealias PodfluxTurn = Turn<any Tables, Effect, StoreEvent>
+package typealias PodfluxTurn = Turn<any Tables, Effect, StoreEvent>
 
 /// A store of Podflux: it handles Podflux's actions and events, and keeps its rows in Podflux's tables.
-public protocol DomainStore: Store
+package protocol DomainStore: Store
 where
   Action == PodfluxCore.Action, Effect == PodfluxCore.Effect, Event == StoreEvent, Tables == any PodfluxCore.Tables,
   Reply == PodfluxCore.Reply, Refusal == PodfluxCore.Refusal
@@ -21,9 +21,9 @@ where
 
 /// Stores that wait for actions alone.
 extension DomainStore {
-  public var nextMoment: Timestamp? { nil }
-  public var hasLiveWork: Bool { false }
-  public var owesWork: Bool { false }
+  package var nextMoment: Timestamp? { nil }
+  package var hasLiveWork: Bool { false }
+  package var owesWork: Bool { false }
 }
 
 /// What stores have left to do.
@@ -44,7 +44,7 @@ struct OutstandingWork: Sendable {
 }
 
 /// Events by which stores inform each other within a turn, one case for each sender.
-public enum StoreEvent: Sendable {
+package enum StoreEvent: Sendable {
   case settings(SettingsEvent)
   case podcasts(PodcastsEvent)
   case rules(RulesEvent)

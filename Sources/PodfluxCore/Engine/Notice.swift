@@ -1,6 +1,6 @@
 /// What people are to be told even if they look at no snapshot: something was done to files or downloads of theirs that
 /// no request named, or was not done although a request asked for it.
-public enum Notice: Hashable, Sendable {
+package enum Notice: Hashable, Sendable {
   /// A cleanup has ended.
   case cleaned(CleanupRun)
   /// Completed files have been read again, and nothing more waits to be.
@@ -8,21 +8,21 @@ public enum Notice: Hashable, Sendable {
 }
 
 /// What reading completed files again has come to.
-public struct VerificationTally: Hashable, Sendable {
+package struct VerificationTally: Hashable, Sendable {
   /// How many are what they should be.
-  public var intact = 0
+  package var intact = 0
   /// How many were damaged, and were put into quarantine.
-  public var damaged = 0
+  package var damaged = 0
   /// How many were gone.
-  public var gone = 0
+  package var gone = 0
   /// How many could not be read; nothing follows from that.
-  public var unreadable = 0
+  package var unreadable = 0
 
   /// An empty notice.
-  public init() {}
+  package init() {}
 
   /// Whether people are to be told: not if all is well.
-  public var isNews: Bool { damaged + gone + unreadable > 0 }
+  package var isNews: Bool { damaged + gone + unreadable > 0 }
 
   mutating func count(_ verdict: Verification.Verdict) {
     if case .damaged(_, let remains) = verdict {

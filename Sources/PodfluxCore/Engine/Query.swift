@@ -1,7 +1,7 @@
 import Flux
 
 /// A question: it changes nothing and sees every action before it (the article Protocol).
-public enum Query: Hashable, Sendable {
+package enum Query: Hashable, Sendable {
   /// The current state of the stores that the query names.
   case snapshot(SnapshotQuery)
   /// How another library can go on with a download.
@@ -20,16 +20,16 @@ public enum Query: Hashable, Sendable {
 }
 
 /// What a client wants to observe.
-public struct Observation: Hashable, Sendable {
+package struct Observation: Hashable, Sendable {
   /// The stores, and which part of each.
-  public var state: SnapshotQuery
+  package var state: SnapshotQuery
   /// Whether the client gets committed actions too.
-  public var includesActions: Bool
+  package var includesActions: Bool
   /// How long changes are gathered at least, in seconds.
-  public var interval: Double
+  package var interval: Double
 
   /// Seconds between two lines of a store.
-  public static let intervals = 0.05...3600.0
+  package static let intervals = 0.05...3600.0
 
   /// The nearest interval within the limits; the shortest in the place of what is no number.
   package static func bounded(_ interval: Double) -> Double {
@@ -37,7 +37,7 @@ public struct Observation: Hashable, Sendable {
   }
 
   /// Makes an observation; of all stores each quarter of a second, by default.
-  public init(state: SnapshotQuery = .init(), includesActions: Bool = false, interval: Double = 0.25) {
+  package init(state: SnapshotQuery = .init(), includesActions: Bool = false, interval: Double = 0.25) {
     self.state = state
     self.includesActions = includesActions
     self.interval = interval
@@ -170,7 +170,7 @@ public struct PageCursor: Hashable, Sendable {
 }
 
 /// An answer to a query.
-public enum Answer: Hashable, Sendable {
+package enum Answer: Hashable, Sendable {
   /// The state of the requested stores at one moment.
   case snapshot(Snapshot)
   /// What to go on with; nil if nothing of the download is kept.

@@ -2,12 +2,12 @@
 ///
 /// The turn in which it is thrown is undone as a whole; nothing is half-done. It is no refusal: the request was not
 /// wrong.
-public struct StateFault: Error, CustomStringConvertible {
+package struct StateFault: Error, CustomStringConvertible {
   /// One sentence for people, without values that may be secrets.
-  public let description: String
+  package let description: String
 
   /// Says what cannot be.
-  public init(_ description: String) {
+  package init(_ description: String) {
     self.description = description
   }
 }

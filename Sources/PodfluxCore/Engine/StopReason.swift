@@ -1,5 +1,5 @@
 /// Why the engine has stopped.
-public enum StopReason: String, Hashable, Sendable, CaseIterable {
+package enum StopReason: String, Hashable, Sendable, CaseIterable {
   /// Its input ended.
   case eof
   /// A client said so.

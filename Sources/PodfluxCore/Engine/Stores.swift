@@ -4,38 +4,38 @@ import Flux
 ///
 /// A new store is a property and a line of `list`. `PodfluxCore` needs its folder beside these; its tables and actions
 /// have their own lists (`Tables`, `Action`).
-public struct Stores: Store {
+package struct Stores: Store {
   /// What Podflux's stores handle.
-  public typealias Action = PodfluxCore.Action
+  package typealias Action = PodfluxCore.Action
   /// What Podflux's stores ask services to do.
-  public typealias Effect = PodfluxCore.Effect
+  package typealias Effect = PodfluxCore.Effect
   /// What Podflux's stores tell each other.
-  public typealias Event = StoreEvent
+  package typealias Event = StoreEvent
   /// The tables behind Podflux's stores.
-  public typealias Tables = any PodfluxCore.Tables
+  package typealias Tables = any PodfluxCore.Tables
   /// What Podflux's clients read.
-  public typealias Reply = PodfluxCore.Reply
+  package typealias Reply = PodfluxCore.Reply
   /// Why a client's intent is not carried out.
-  public typealias Refusal = PodfluxCore.Refusal
+  package typealias Refusal = PodfluxCore.Refusal
 
   /// The engine's lifecycle.
-  public private(set) var lifecycle = LifecycleStore()
-  public private(set) var settings: SettingsStore
-  public private(set) var filters: FiltersStore
-  public private(set) var podcasts = PodcastsStore()
+  package private(set) var lifecycle = LifecycleStore()
+  package private(set) var settings: SettingsStore
+  package private(set) var filters: FiltersStore
+  package private(set) var podcasts = PodcastsStore()
   /// The rules of feeds.
-  public private(set) var rules = RulesStore()
-  public private(set) var downloads: DownloadsStore
-  public private(set) var network: NetworkStore
+  package private(set) var rules = RulesStore()
+  package private(set) var downloads: DownloadsStore
+  package private(set) var network: NetworkStore
   /// The daily upkeep.
-  public private(set) var upkeep: UpkeepStore
+  package private(set) var upkeep: UpkeepStore
   /// Cleaning up.
-  public private(set) var cleanup: CleanupStore
-  public private(set) var sidecars: SidecarsStore
-  public private(set) var sessions: SessionsStore
+  package private(set) var cleanup: CleanupStore
+  package private(set) var sidecars: SidecarsStore
+  package private(set) var sessions: SessionsStore
 
   /// Makes the stores with what their tables hold.
-  public init(
+  package init(
     settings: SettingsStore, downloads: DownloadsStore, network: NetworkStore = .init(),
     cleanup: CleanupStore = .init(), filters: FiltersStore = .init(), upkeep: UpkeepStore = .init(),
     sidecars: SidecarsStore = .init(), sessions: SessionsStore = .init()
@@ -105,7 +105,7 @@ public struct Stores: Store {
   }
 
   /// Hands the action to each store, then what they tell each other.
-  public mutating func handle(_ action: Action, in turn: inout PodfluxTurn, reading _: Void) throws -> Reply? {
+  package mutating func handle(_ action: Action, in turn: inout PodfluxTurn, reading _: Void) throws -> Reply? {
     let call = StoreCall.handle(action)
     var reply: Reply?
     for member in Self.list {
@@ -116,7 +116,7 @@ public struct Stores: Store {
   }
 
   /// Has each store end the batch. What one tells is delivered before the next one ends.
-  public mutating func endBatch(in turn: inout PodfluxTurn, reading _: Void) throws {
+  package mutating func endBatch(in turn: inout PodfluxTurn, reading _: Void) throws {
     for member in Self.list.reversed() {
       _ = try member.take(&self, .endBatch, &turn)
       try deliverEvents(in: &turn)

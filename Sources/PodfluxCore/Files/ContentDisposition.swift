@@ -1,13 +1,13 @@
 /// The file name in a Content-Disposition header (RFC 6266).
-public enum ContentDisposition {
+package enum ContentDisposition {
   /// Longer headers are ignored.
-  public static let maximumBytes = 8192
+  package static let maximumBytes = 8192
 
   /// The file name that the header suggests, or nil if it has no readable one.
   ///
   /// `filename*` (RFC 8187; UTF-8 or ISO-8859-1) precedes `filename`. Of a path only the last component counts, as RFC
   /// 6266 section 4.3 requires. The name is untrusted: it may contain control characters.
-  public static func filename(in header: String) -> String? {
+  package static func filename(in header: String) -> String? {
     guard header.utf8.count <= maximumBytes else { return nil }
     var parameters = ParameterReader(Array(header.utf8))
     var plain: String?

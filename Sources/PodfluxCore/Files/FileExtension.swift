@@ -1,16 +1,16 @@
 /// The extension of a downloaded file's name, without its dot and in lower case.
-public enum FileExtension {
+package enum FileExtension {
   /// The extension of a file of unknown type.
-  public static let unknown = "bin"
+  package static let unknown = "bin"
   /// The longest extension that is taken from a suggested name or URL.
-  public static let maximumLength = 5
+  package static let maximumLength = 5
 
   /// The extension for a download: from its first bytes, else from its media type, else from the suggested name
   /// (Content-Disposition), else from the path of its URL, else `unknown`. At most `maximumLength` ASCII letters and
   /// digits.
   ///
   /// Type and names refine an ambiguous signature: MPEG-4 of a general brand is an audio book if its name says so.
-  public static func forDownload(
+  package static func forDownload(
     mediaType: String?, suggestedName: String?, url: String, signature: MediaSignature? = nil
   ) -> String {
     let hints = [
@@ -22,20 +22,20 @@ public enum FileExtension {
 
   /// The extension for a media type, whose parameters are ignored (RFC 9110 section 8.3.1), or nil for generic types
   /// such as `application/octet-stream`.
-  public static func of(mediaType: String) -> String? {
+  package static func of(mediaType: String) -> String? {
     let essence = mediaType.prefix { $0 != ";" }.filter { !$0.isWhitespace }
     return byMediaType[essence.lowercased()]
   }
 
   /// A file's name without its media extension, if it has one.
-  public static func stem(of name: String) -> String {
+  package static func stem(of name: String) -> String {
     guard let found = of(name: name), isKnown(found) else { return name }
     return String(name.unicodeScalars.dropLast(found.utf8.count + 1))
   }
 
   /// The extension of a file's name: 1 to 5 letters and digits, not digits alone, after a non-empty name; nil
   /// otherwise.
-  public static func of(name: String) -> String? {
+  package static func of(name: String) -> String? {
     guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return nil }
     let candidate = name[dot...].unicodeScalars.dropFirst()
     guard (1...maximumLength).contains(candidate.count),
@@ -46,7 +46,7 @@ public enum FileExtension {
   }
 
   /// Whether this is an extension, in lower case, of media that podcasts deliver.
-  public static func isKnown(_ fileExtension: String) -> Bool {
+  package static func isKnown(_ fileExtension: String) -> Bool {
     known.contains(fileExtension)
   }
 

@@ -128,13 +128,13 @@ extension Substring.UnicodeScalarView {
 
 extension Unicode.Scalar {
   /// Whether this is a full stop, or compatibility normalization (NFKC) turns it into one.
-  public var isDotLike: Bool {
+  package var isDotLike: Bool {
     self == "." || self == "\u{2024}" || self == "\u{FE52}" || self == "\u{FF0E}"
   }
 
   /// Whether a file's name must not contain this: control characters (C0, DEL, C1), line and paragraph separators, and
   /// characters that change the direction of text (UAX #9).
-  public var isUnprintable: Bool {
+  package var isUnprintable: Bool {
     // Of ASCII only control characters are; looking up properties is slow, and each row that is read has a path.
     if isASCII { return value < 0x20 || value == 0x7F }
     return switch properties.generalCategory {

@@ -1,7 +1,7 @@
 /// The format of a file according to its first bytes.
 ///
 /// It only describes formats: `MediaCheck` decides whether a download may have one.
-public enum MediaSignature: String, Sendable, CaseIterable {
+package enum MediaSignature: String, Sendable, CaseIterable {
   /// MPEG audio frames of any layer.
   case mp3
   /// An ID3 tag (ID3v2.4.0 section 3.1) whose audio the prefix does not show: most likely MP3.
@@ -70,12 +70,12 @@ public enum MediaSignature: String, Sendable, CaseIterable {
   case text
 
   /// How many bytes at the start of a file count. With fewer, fewer formats are recognized.
-  public static let length = 4096
+  package static let length = 4096
 
   /// The format of a file that begins with `prefix`; nil if unknown. Ignores bytes beyond `length`.
   ///
   /// The bytes may be untrusted. Cost: linear in their number.
-  public init?(_ prefix: some Collection<UInt8>) {
+  package init?(_ prefix: some Collection<UInt8>) {
     let prefix = MediaPrefix(prefix.prefix(Self.length))
     // Several statements: the compiler needs seconds for so many `??` in one expression.
     let magic = Self.byMagic(prefix) ?? Self.ofISOMedia(prefix) ?? Self.ofOgg(prefix)
@@ -88,7 +88,7 @@ public enum MediaSignature: String, Sendable, CaseIterable {
 
 extension MediaSignature {
   /// Kinds of files.
-  public enum Kind: Sendable, Hashable, CaseIterable {
+  package enum Kind: Sendable, Hashable, CaseIterable {
     case audio
     /// Video. MPEG-4, Matroska and ASF count as video, although they may contain audio only.
     case video
@@ -104,7 +104,7 @@ extension MediaSignature {
     case feed
   }
 
-  public var kind: Kind {
+  package var kind: Kind {
     switch self {
     case .mp3, .taggedAudio, .aac, .m4a, .m4b, .ogg, .opus, .flac, .wav, .aiff: .audio
     case .mp4, .m4v, .quickTime, .theora, .avi, .webm, .matroska, .mpegProgramStream, .mpegTransportStream, .asf: .video
@@ -117,7 +117,7 @@ extension MediaSignature {
   }
 
   /// The default extension of the format, without the dot.
-  public var fileExtension: String {
+  package var fileExtension: String {
     switch self {
     case .mp3, .taggedAudio: "mp3"
     case .quickTime: "mov"

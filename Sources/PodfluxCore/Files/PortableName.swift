@@ -3,10 +3,10 @@
 /// Sources: "Naming Files, Paths, and Namespaces" (Microsoft's documentation of Windows), section 7.7.3.1 of the exFAT
 /// specification. Their limit of 255 UTF-16 units is never reached: no text has more units than UTF-8 bytes, which
 /// `LibraryPath.maximumComponentBytes` limits.
-public enum PortableName {
+package enum PortableName {
   /// The substitute for a character that some of them refuse; nil for one that all accept. It does not handle slashes
   /// and backslashes, which separate names, and control characters, which no name contains.
-  public static func substitute(for scalar: Unicode.Scalar) -> Unicode.Scalar? {
+  package static func substitute(for scalar: Unicode.Scalar) -> Unicode.Scalar? {
     switch scalar {
     case "\"": "'"
     case "*", ":", "<", ">", "?", "|": "-"
@@ -15,14 +15,14 @@ public enum PortableName {
   }
 
   /// Whether Windows treats the name as a device: `CON`, also with an extension or trailing blanks, in any case.
-  public static func isDevice(_ name: some Sequence<Unicode.Scalar>) -> Bool {
+  package static func isDevice(_ name: some Sequence<Unicode.Scalar>) -> Bool {
     var stem = String.UnicodeScalarView(name.prefix { $0 != "." })
     while stem.last == " " { stem.removeLast() }
     return stem.count <= longestDevice && devices.contains(String(stem).uppercased())
   }
 
   /// The prefix that makes a device's name harmless.
-  public static let devicePrefix: Unicode.Scalar = "_"
+  package static let devicePrefix: Unicode.Scalar = "_"
 
   private static let devices: Set<String> = {
     let numbered = "0123456789\u{B9}\u{B2}\u{B3}".flatMap { ["COM\($0)", "LPT\($0)"] }

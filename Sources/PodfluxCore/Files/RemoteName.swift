@@ -1,9 +1,9 @@
 /// File names from URLs and servers' headers.
-public enum RemoteName {
+package enum RemoteName {
   /// The last component of a URL's path, percent-decoded, without query and fragment, or nil if the path is empty.
   ///
   /// Escapes that are malformed or decode to invalid UTF-8 stay as written.
-  public static func lastPathComponent(ofURL url: String) -> String? {
+  package static func lastPathComponent(ofURL url: String) -> String? {
     let location = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     guard let end = location.lastIndex(where: { $0 != UInt8(ascii: "/") }),
       let slash = location[...end].lastIndex(of: UInt8(ascii: "/")),

@@ -48,13 +48,13 @@ public struct Filter: Hashable, Sendable {
   public var id: FilterID
   /// The title for users.
   public var title: String
-  public var meaning: FilterMeaning
+  package var meaning: FilterMeaning
 }
 
 /// The catalogue of all filters. A new one is one more value here.
-public enum FilterCatalogue {
+package enum FilterCatalogue {
   /// The groups of a subject, in display order.
-  public static func groups(over subject: FilterSubject = .downloads) -> [FilterGroup] {
+  package static func groups(over subject: FilterSubject = .downloads) -> [FilterGroup] {
     switch subject {
     case .downloads: [downloadState, podcasts, media, time, size, origin, network, error, everything]
     case .episodes: [episodeState, podcasts, media, time, size, played, favorite]
@@ -63,7 +63,7 @@ public enum FilterCatalogue {
 
   /// The filter of a name; nil if no subject has one. Every podcast's name has one; a damaged database may contain
   /// names that cannot be one, with control characters.
-  public static func filter(_ group: FilterGroup.ID, _ value: String) -> Filter? {
+  package static func filter(_ group: FilterGroup.ID, _ value: String) -> Filter? {
     guard group != .podcast else {
       guard !value.isEmpty, value.utf8.count <= FilterID.maximumValueBytes,
         !value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
@@ -73,7 +73,7 @@ public enum FilterCatalogue {
     return byID[FilterID(unchecked: group, value)]
   }
 
-  public static func has(_ id: FilterID, over subject: FilterSubject) -> Bool {
+  package static func has(_ id: FilterID, over subject: FilterSubject) -> Bool {
     groups(over: subject).contains { group in
       group.id == id.group && (group.id == .podcast || group.filters.contains { $0.id == id })
     }

@@ -2,7 +2,7 @@
 ///
 /// Its input is the combinations of podcast and traits with the number of rows of each; the cost is that of the
 /// combinations, not of the rows.
-public struct FilterCounter<Traits: FilterableTraits> {
+package struct FilterCounter<Traits: FilterableTraits> {
   /// The rows with equal traits.
   private struct Tally {
     /// The groups, except podcasts, whose active filters do not match; at most two are stored.
@@ -28,7 +28,7 @@ public struct FilterCounter<Traits: FilterableTraits> {
   private var podcasts: [String: Podcast] = [:]
 
   /// Counts for the active filters, which tell podcasts apart by a key: by default their names.
-  public init(_ selection: FilterSelection, podcastKey: @escaping (String) -> String = { $0 }) {
+  package init(_ selection: FilterSelection, podcastKey: @escaping (String) -> String = { $0 }) {
     self.selection = selection
     self.podcastKey = podcastKey
     meanings = selection.meanings().filter { $0.key != .podcast }
@@ -37,7 +37,7 @@ public struct FilterCounter<Traits: FilterableTraits> {
   }
 
   /// Adds a number of rows with this podcast, its key, by default its name, and these traits, as clients see them.
-  public mutating func count(_ number: Int, podcast: String?, key: String? = nil, traits: Traits) {
+  package mutating func count(_ number: Int, podcast: String?, key: String? = nil, traits: Traits) {
     var tally = tallies[traits] ?? Tally(unmet: unmet(by: traits))
     let key = key ?? podcast
     if tally.unmet.isEmpty, let podcast, let key { add(number, to: podcast, key) }
@@ -57,7 +57,7 @@ public struct FilterCounter<Traits: FilterableTraits> {
   }
 
   /// The groups with their counts. Active podcasts appear even without rows.
-  public func groups() -> [FiltersSnapshot.Group] {
+  package func groups() -> [FiltersSnapshot.Group] {
     FilterCatalogue.groups(over: Traits.subject).map { group in
       let filters = group.id == .podcast ? shownPodcasts() : group.filters
       return FiltersSnapshot.Group(

@@ -4,14 +4,14 @@ public enum FilterSubject: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The traits of a subject by which filters show and count it.
-public protocol FilterableTraits: Hashable, Sendable {
+package protocol FilterableTraits: Hashable, Sendable {
   static var subject: FilterSubject { get }
   /// Whether they are what a filter shows. A podcast is no trait: no filter of one is met by them.
   func meet(_ meaning: FilterMeaning) -> Bool
 }
 
 /// The conditions on a subject, as which queries apply filters.
-public protocol FilterableCondition {
+package protocol FilterableCondition {
   static func all(_ conditions: [Self]) -> Self
   static func any(_ conditions: [Self]) -> Self
   /// What a filter shows. Nothing meets a filter on a trait that the subject does not have.
@@ -19,7 +19,7 @@ public protocol FilterableCondition {
 }
 
 /// What a filter shows; it depends on podcast and traits only.
-public enum FilterMeaning: Hashable, Sendable {
+package enum FilterMeaning: Hashable, Sendable {
   /// Downloads in this state, or episodes with such a download.
   case state(DownloadState.Kind)
   /// Episodes that have no download.
@@ -45,9 +45,9 @@ extension AgeClass {
 }
 
 extension Traits: FilterableTraits {
-  public static var subject: FilterSubject { .downloads }
+  package static var subject: FilterSubject { .downloads }
 
-  public func meet(_ meaning: FilterMeaning) -> Bool {
+  package func meet(_ meaning: FilterMeaning) -> Bool {
     switch meaning {
     case .state(let kind): self.kind == kind
     case .media(let media): self.media == media
@@ -62,9 +62,9 @@ extension Traits: FilterableTraits {
 }
 
 extension EpisodeTraits: FilterableTraits {
-  public static var subject: FilterSubject { .episodes }
+  package static var subject: FilterSubject { .episodes }
 
-  public func meet(_ meaning: FilterMeaning) -> Bool {
+  package func meet(_ meaning: FilterMeaning) -> Bool {
     switch meaning {
     case .state(let kind): state == kind
     case .withoutDownload: state == nil
@@ -79,7 +79,7 @@ extension EpisodeTraits: FilterableTraits {
 }
 
 extension Condition: FilterableCondition {
-  public init(_ meaning: FilterMeaning) {
+  package init(_ meaning: FilterMeaning) {
     switch meaning {
     case .state(let kind): self = .states([kind])
     case .podcast(let name): self = .podcasts([name])
@@ -95,7 +95,7 @@ extension Condition: FilterableCondition {
 }
 
 extension EpisodeCondition: FilterableCondition {
-  public init(_ meaning: FilterMeaning) {
+  package init(_ meaning: FilterMeaning) {
     switch meaning {
     case .state(let kind): self = .states([kind])
     case .withoutDownload: self = .not(.states(DownloadState.Kind.allCases))

@@ -1,11 +1,11 @@
 /// The port of the filters' tables. All calls belong to the turn's transaction.
-public protocol FilterTables {
+package protocol FilterTables {
   /// The filters' state and the calendar day.
   var filters: any FilterTable { get }
 }
 
 /// The filters' state, and the ages of downloads and episodes.
-public protocol FilterTable {
+package protocol FilterTable {
   func save(_ state: FiltersState, over subject: FilterSubject) throws
   /// Sets the day from which all ages count.
   ///

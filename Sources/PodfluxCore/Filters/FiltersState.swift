@@ -1,14 +1,14 @@
 /// The filters' state over each subject.
-public struct FilterStates: Hashable, Sendable {
-  public var downloads = FiltersState()
-  public var episodes = FiltersState()
+package struct FilterStates: Hashable, Sendable {
+  package var downloads = FiltersState()
+  package var episodes = FiltersState()
 
-  public init(downloads: FiltersState = .init(), episodes: FiltersState = .init()) {
+  package init(downloads: FiltersState = .init(), episodes: FiltersState = .init()) {
     self.downloads = downloads
     self.episodes = episodes
   }
 
-  public subscript(subject: FilterSubject) -> FiltersState {
+  package subscript(subject: FilterSubject) -> FiltersState {
     get {
       switch subject {
       case .downloads: downloads
@@ -43,11 +43,11 @@ public struct FiltersState: Hashable, Sendable {
   }
 
   /// The limits of the state.
-  public enum Limits {
-    public static let active = 256
-    public static let saved = 256
-    public static let nameBytes = 128
-    public static let textBytes = 256
+  package enum Limits {
+    package static let active = 256
+    package static let saved = 256
+    package static let nameBytes = 128
+    package static let textBytes = 256
   }
 }
 
@@ -73,12 +73,12 @@ public struct FilterSelection: Hashable, Sendable {
   }
 
   /// Whether the active filters show something with these traits, of any podcast.
-  public func shows(_ traits: some FilterableTraits) -> Bool {
+  package func shows(_ traits: some FilterableTraits) -> Bool {
     meanings().allSatisfy { group, meanings in group == .podcast || meanings.contains(where: traits.meet) }
   }
 
   /// The condition of each group with active filters, except one group.
-  public func conditions<Condition: FilterableCondition>(
+  package func conditions<Condition: FilterableCondition>(
     without group: FilterGroup.ID? = nil
   ) -> [FilterGroup.ID: Condition] {
     meanings().filter { $0.key != group }.mapValues { meanings in
@@ -88,7 +88,7 @@ public struct FilterSelection: Hashable, Sendable {
   }
 
   /// The conjunction of all active filters, without the text.
-  public func condition<Condition: FilterableCondition>() -> Condition {
+  package func condition<Condition: FilterableCondition>() -> Condition {
     let conditions: [FilterGroup.ID: Condition] = conditions()
     return .all(FilterGroup.ID.allCases.compactMap { conditions[$0] })
   }

@@ -1,27 +1,27 @@
 import Flux
 
 /// The filters: which of them are active. Readers of downloads and episodes work out what they show.
-public struct FiltersStore: DomainStore {
+package struct FiltersStore: DomainStore {
   /// The parts of other stores that this store reads.
-  public struct Context: Sendable {
+  package struct Context: Sendable {
     /// How local clocks go.
     var localTime: LocalTime
   }
 
   /// The selected filters of both subjects, as the table has them.
-  public private(set) var states: FilterStates
+  package private(set) var states: FilterStates
   /// The local day from which ages are counted; nil before the first turn.
-  public private(set) var today: LocalDay?
+  package private(set) var today: LocalDay?
   /// When the local day ends and ages are counted anew; nil before the first turn.
-  public private(set) var nextMoment: Timestamp?
+  package private(set) var nextMoment: Timestamp?
 
   /// Makes the store with what its table holds.
-  public init(states: FilterStates = .init()) {
+  package init(states: FilterStates = .init()) {
     self.states = states
   }
 
   /// Changes what is active, or saved.
-  public mutating func handle(
+  package mutating func handle(
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context
   ) throws -> Reply? {
     guard case .intent(.filters(let intent, let subject)) = action else { return nil }
@@ -36,7 +36,7 @@ public struct FiltersStore: DomainStore {
 
   /// Lets downloads and episodes grow older when a day has begun, or clocks have been put forward or back. Cost: those
   /// that come into another class of age.
-  public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
     let localTime = context.localTime
     let day = localTime.day(at: turn.now)
     guard day != today else { return }

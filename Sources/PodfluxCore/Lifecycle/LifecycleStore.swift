@@ -5,9 +5,9 @@ import Flux
 ///
 /// It is the first store to handle an action, so that it refuses before another store changes anything, and the last to
 /// end a batch, so that it sees what the others have left to do.
-public struct LifecycleStore: DomainStore {
+package struct LifecycleStore: DomainStore {
   /// The parts of other stores that this store reads.
-  public struct Context: Sendable {
+  package struct Context: Sendable {
     /// What the stores have left to do.
     var outstanding: OutstandingWork
     /// Whether downloads wait for a moment or an obstacle.
@@ -17,25 +17,25 @@ public struct LifecycleStore: DomainStore {
   }
 
   /// How the engine's work ends; nil while it goes on.
-  public private(set) var stopping: StopMode?
+  package private(set) var stopping: StopMode?
   /// Whether the tables are in order after a start. Nothing is started before, and clients are refused.
-  public private(set) var isRecovered = false
+  package private(set) var isRecovered = false
   /// Whether downloads are started: a program that changes what they are to be may keep them from it.
-  public private(set) var mayDownload = true
+  package private(set) var mayDownload = true
   /// The moment at which the engine has been asked to wake the stores.
   private var alarm: Timestamp?
 
   /// Makes the store of a library that has just been opened.
-  public init() {}
+  package init() {}
 
   /// Whether the engine gives the library up as soon as no attempt is alive.
-  public var isEnding: Bool { stopping.map { $0 > .drain } ?? false }
+  package var isEnding: Bool { stopping.map { $0 > .drain } ?? false }
 
   /// Whether anything may be started.
-  public var isScheduling: Bool { isRecovered && !isEnding }
+  package var isScheduling: Bool { isRecovered && !isEnding }
 
   /// Refuses the intents of clients while the library is not open for them, and notes how far the engine is.
-  public mutating func handle(
+  package mutating func handle(
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context
   ) throws -> Reply? {
     switch action {
@@ -64,7 +64,7 @@ public struct LifecycleStore: DomainStore {
   }
 
   /// Lets the engine close if nothing is left to do, and asks it to wake the stores at the next moment.
-  public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
     try closeIfDone(in: &turn, reading: context)
     guard isScheduling, context.outstanding.nextMoment != alarm else { return }
     alarm = context.outstanding.nextMoment
@@ -104,15 +104,15 @@ extension LifecycleStore.Context {
 extension Stores {
   /// Whether files are being deleted or moved because their rows say so: what a command has reported as done is done
   /// when this ends. So is what rules delete once rows and files have been compared.
-  public var owesFileWork: Bool {
+  package var owesFileWork: Bool {
     downloads.isDeleting || sidecars.hasErrands || !rules.awaitingComparison.isEmpty
   }
 
   /// Whether a sidecar is being fetched.
-  public var isFetchingSidecars: Bool { sidecars.hasLiveWork }
+  package var isFetchingSidecars: Bool { sidecars.hasLiveWork }
 
   /// Whether a token is being asked for: a server may void the one before while it answers.
-  public var isOpeningSession: Bool { sessions.hasLiveWork }
+  package var isOpeningSession: Bool { sessions.hasLiveWork }
 }
 
 extension Timestamp {

@@ -1,17 +1,17 @@
 /// How a download's file is named when its client names no path.
-public struct DownloadNaming: Hashable, Sendable {
+package struct DownloadNaming: Hashable, Sendable {
   /// What a template can say of an episode beside what the download's description says.
-  public struct EpisodeFacts: Hashable, Sendable {
-    public var id: EpisodeID
-    public var guid: String?
-    public var season: Int64?
-    public var number: String?
-    public var kind: EpisodeContent.Kind?
+  package struct EpisodeFacts: Hashable, Sendable {
+    package var id: EpisodeID
+    package var guid: String?
+    package var season: Int64?
+    package var number: String?
+    package var kind: EpisodeContent.Kind?
     /// Its place among the feed's dated episodes that the library knows: 1 for the oldest. Nil if it has no date, or if
     /// the template does not ask.
-    public var index: Int64?
+    package var index: Int64?
 
-    public init(
+    package init(
       id: EpisodeID, guid: String? = nil, season: Int64? = nil, number: String? = nil,
       kind: EpisodeContent.Kind? = nil, index: Int64? = nil
     ) {
@@ -23,7 +23,7 @@ public struct DownloadNaming: Hashable, Sendable {
       self.index = index
     }
 
-    public init(_ episode: Episode, index: Int64? = nil) {
+    package init(_ episode: Episode, index: Int64? = nil) {
       let content = episode.content
       self.init(
         id: episode.id, guid: content.guid, season: content.season, number: content.number, kind: content.kind,
@@ -32,12 +32,12 @@ public struct DownloadNaming: Hashable, Sendable {
   }
 
   /// The feed's template, or else the library's.
-  public var template: NameTemplate
+  package var template: NameTemplate
   /// The episode whose file it is; nil for a download without an episode.
-  public var episode: EpisodeFacts?
+  package var episode: EpisodeFacts?
 
   /// Names a file; as without a template, by default.
-  public init(_ template: NameTemplate = .standard, episode: EpisodeFacts? = nil) {
+  package init(_ template: NameTemplate = .standard, episode: EpisodeFacts? = nil) {
     self.template = template
     self.episode = episode
   }
@@ -48,14 +48,14 @@ public struct DownloadNaming: Hashable, Sendable {
   ///   - template: The feed's template, or else the library's.
   ///   - episode: The episode.
   ///   - index: The episode's place in its feed. Not called if the template does not ask for it.
-  public init(_ template: NameTemplate, of episode: Episode, index: () throws -> Int64?) rethrows {
+  package init(_ template: NameTemplate, of episode: Episode, index: () throws -> Int64?) rethrows {
     self.init(template)
     guard !template.isStandard else { return }
     self.episode = EpisodeFacts(episode, index: template.uses(.index) ? try index() : nil)
   }
 
   /// The value of a field that concerns the episode itself; nil if it is missing, and for all other fields.
-  public func value(of field: NameTemplate.Field) -> String? {
+  package func value(of field: NameTemplate.Field) -> String? {
     switch field {
     case .season: episode?.season.map(String.init)
     case .number: episode?.number

@@ -5,11 +5,11 @@
 /// template ends with `.{ext}` or not. The template without text stands for the names that files have without one.
 public struct NameTemplate: Hashable, Sendable {
   /// What a template can name.
-  public enum Field: String, Hashable, Sendable, CaseIterable {
+  package enum Field: String, Hashable, Sendable, CaseIterable {
     case podcast, title, date, time, season, number, index, guid, type, ext
 
     /// Whether it can be filled up with zeros, as `{index:3}`.
-    public var takesWidth: Bool { self == .season || self == .number || self == .index }
+    package var takesWidth: Bool { self == .season || self == .number || self == .index }
 
     /// Whether it tells the episodes of one season apart.
     var tellsEpisodes: Bool {
@@ -32,12 +32,12 @@ public struct NameTemplate: Hashable, Sendable {
   }
 
   /// A part of a name: the template's own text, or the value of a field.
-  public struct Part: Hashable, Sendable {
-    public var text: String
+  package struct Part: Hashable, Sendable {
+    package var text: String
     /// The field whose value it is.
-    public var field: Field?
+    package var field: Field?
 
-    public init(_ text: String, of field: Field? = nil) {
+    package init(_ text: String, of field: Field? = nil) {
       self.text = text
       self.field = field
     }
@@ -69,13 +69,13 @@ public struct NameTemplate: Hashable, Sendable {
   public var isStandard: Bool { text.isEmpty }
 
   /// Whether the template has a field.
-  public func uses(_ field: Field) -> Bool { pieces.contains { $0.uses(field) } }
+  package func uses(_ field: Field) -> Bool { pieces.contains { $0.uses(field) } }
 
   /// The path without its extension: the parts of each folder's name, and those of the file's name. A name without any
   /// part is left out, except the last one.
   ///
   /// - Parameter value: The value of a field; nil if it is missing. Called for each occurrence of a field.
-  public func names(_ value: (Field) -> String?) -> [[Part]] {
+  package func names(_ value: (Field) -> String?) -> [[Part]] {
     var names: [[Part]] = [[]]
     for piece in pieces { piece.add(to: &names, value) }
     let folders = names.dropLast().filter { !$0.isEmpty }

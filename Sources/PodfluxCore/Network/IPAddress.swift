@@ -1,10 +1,10 @@
 /// The address of a machine, IPv4 or IPv6, without a port.
-public struct IPAddress: Hashable, Sendable {
+package struct IPAddress: Hashable, Sendable {
   /// Its 4 or 16 bytes, in network byte order.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// Makes an address; nil unless it has 4 or 16 bytes.
-  public init?(_ bytes: some Sequence<UInt8>) {
+  package init?(_ bytes: some Sequence<UInt8>) {
     self.bytes = Array(bytes)
     guard self.bytes.count == 4 || self.bytes.count == 16 else { return nil }
   }
@@ -14,7 +14,7 @@ public struct IPAddress: Hashable, Sendable {
   ///
   /// An address with an IPv4 one in it, to which packets go in the end, is what that one is: mapped ones (RFC 4291
   /// section 2.5.5.2), those of NAT64 (RFC 6052), and of 6to4 (RFC 3056).
-  public var isPublic: Bool {
+  package var isPublic: Bool {
     if let inner { return inner.isPublic }
     if bytes.count == 4 { return !AddressBlock.special4.contains { $0.contains(bytes) } }
     return AddressBlock.unicast6.contains(bytes) && !AddressBlock.special6.contains { $0.contains(bytes) }
@@ -32,7 +32,7 @@ public struct IPAddress: Hashable, Sendable {
 
 extension IPAddress: CustomStringConvertible {
   /// The address as people write it (RFC 5952 for IPv6).
-  public var description: String {
+  package var description: String {
     guard bytes.count == 16 else { return bytes.map(String.init).joined(separator: ".") }
     guard !AddressBlock.mapped.contains(bytes) else {
       return "::ffff:" + bytes.suffix(4).map(String.init).joined(separator: ".")

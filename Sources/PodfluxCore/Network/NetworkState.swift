@@ -14,10 +14,10 @@ public struct NetworkState: Hashable, Sendable, Codable {
   public var source: Source
   /// The bytes received over cellular.
   public var usage: CellularUsage
-  public var localTime: LocalTime
+  package var localTime: LocalTime
 
   /// The initial state; the path is unknown.
-  public init(
+  package init(
     path: NetworkPath = .init(status: .online), source: Source = .auto, usage: CellularUsage = .init(),
     localTime: LocalTime = .utc
   ) {
@@ -41,14 +41,14 @@ public struct CellularUsage: Hashable, Sendable, Codable {
   }
 
   /// The usage of the month of a moment: itself, or 0 if a new month has begun.
-  public func turned(to now: Timestamp, in localTime: LocalTime) -> CellularUsage {
+  package func turned(to now: Timestamp, in localTime: LocalTime) -> CellularUsage {
     let current = localTime.month(at: now)
     return current > month ? CellularUsage(month: current) : corrected(to: now, in: localTime)
   }
 
   /// The same bytes in the month of a moment, if the present one lies so far ahead that only a wrong clock can have
   /// shown it: the budget would not begin anew for years.
-  public func corrected(to now: Timestamp, in localTime: LocalTime) -> CellularUsage {
+  package func corrected(to now: Timestamp, in localTime: LocalTime) -> CellularUsage {
     let current = localTime.month(at: now)
     guard now.isPossible, month > current + 1 else { return self }
     return CellularUsage(month: current, bytes: bytes)
@@ -56,12 +56,12 @@ public struct CellularUsage: Hashable, Sendable, Codable {
 }
 
 /// The port of the network's table. Saving belongs to the turn's transaction.
-public protocol NetworkTables {
+package protocol NetworkTables {
   /// Writes what is kept of the network.
   func save(_ network: NetworkState) throws
 }
 
 extension NetworkTables where Self: ForwardingTables {
   /// To the tables behind, unchanged.
-  public func save(_ network: NetworkState) throws { try inner.save(network) }
+  package func save(_ network: NetworkState) throws { try inner.save(network) }
 }

@@ -9,9 +9,9 @@ public enum NetworkIntent: Hashable, Sendable {
 }
 
 /// The network: which path there is, what has come over cellular, and how local clocks go.
-public struct NetworkStore: DomainStore {
+package struct NetworkStore: DomainStore {
   /// The network's state, as the table has it.
-  public private(set) var state: NetworkState
+  package private(set) var state: NetworkState
   /// How often connections had to be left: who began before has lost its own, also if the path is the same again.
   private(set) var pathNumber = 0
   /// What the engine has found out for itself; nil before it has.
@@ -21,12 +21,12 @@ public struct NetworkStore: DomainStore {
   private static let foresightDays = 30
 
   /// Makes the store with what its table holds.
-  public init(state: NetworkState = .init()) {
+  package init(state: NetworkState = .init()) {
     self.state = state
   }
 
   /// Takes in what clients report and what the engine detects.
-  public mutating func handle(_ action: Action, in turn: inout PodfluxTurn, reading _: Void) throws -> Reply? {
+  package mutating func handle(_ action: Action, in turn: inout PodfluxTurn, reading _: Void) throws -> Reply? {
     switch action {
     case .intent(.network(.report(let path))):
       try change(to: path, saidBy: .reported, in: &turn)
@@ -79,7 +79,7 @@ public struct NetworkStore: DomainStore {
   }
 
   /// Counts what attempts, refreshes and fetches of sidecars bring over cellular, and asks for the time zone each day.
-  public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading _: Void) throws {
+  package mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading _: Void) throws {
     switch event {
     case .downloads(.fetchedOverCellular(let bytes)), .podcasts(.fetchedOverCellular(let bytes)),
       .sidecars(.fetchedOverCellular(let bytes)):
@@ -98,7 +98,7 @@ public struct NetworkStore: DomainStore {
   }
 
   /// Asks for the changes of local clocks when those that are known end soon.
-  public mutating func endBatch(in turn: inout PodfluxTurn, reading _: Void) throws {
+  package mutating func endBatch(in turn: inout PodfluxTurn, reading _: Void) throws {
     guard turn.now.advanced(byDays: Self.foresightDays) > state.localTime.knownUntil else { return }
     turn.perform(.readLocalTime)
   }
@@ -113,7 +113,7 @@ extension NetworkPath {
 
 extension NetworkState {
   /// The obstacles of downloads that need a path, and of all downloads.
-  public func obstacles(
+  package func obstacles(
     settings: Settings, schedule: ScheduleVerdict, lack: LackOfRoom, cooldowns: [String: Timestamp],
     departing: Set<String>, parked: Set<Session.Key>, now: Timestamp
   ) -> Obstacles {

@@ -44,7 +44,7 @@ extension Obstacle {
 ///
 /// What rules want and the quota leaves no room for stops nothing but what rules want: a full disk stops all, and so
 /// does what persons have asked for, which comes before what rules want.
-public struct LackOfRoom: Hashable, Sendable {
+package struct LackOfRoom: Hashable, Sendable {
   /// A group of waiting downloads: their number, and the smallest number of bytes that one of them lacks.
   private struct Kind: Hashable {
     var count = 0
@@ -57,14 +57,14 @@ public struct LackOfRoom: Hashable, Sendable {
   private var ofRules = Kind()
 
   /// Nothing waits.
-  public init() {}
+  package init() {}
 
   /// How these waiting downloads obstruct queued ones.
   ///
   /// - Parameters:
   ///   - waiting: The downloads that wait for storage.
   ///   - lacksQuota: Whether the quota leaves no room for one of them; else the disk has none.
-  public init(of waiting: [Download], lacksQuota: (Download) -> Bool) {
+  package init(of waiting: [Download], lacksQuota: (Download) -> Bool) {
     for download in waiting { add(download, lacksQuota: lacksQuota(download)) }
   }
 
@@ -80,10 +80,10 @@ public struct LackOfRoom: Hashable, Sendable {
   }
 
   /// The obstacle for all others; nil if not too many wait.
-  public var obstacle: Obstacle? { ofAll.obstacle }
+  package var obstacle: Obstacle? { ofAll.obstacle }
 
   /// The obstacle for what rules want; nil if not too much of it waits for the quota.
-  public var obstacleOfRules: Obstacle? { ofRules.obstacle }
+  package var obstacleOfRules: Obstacle? { ofRules.obstacle }
 }
 
 /// A spent monthly budget.
@@ -104,25 +104,25 @@ public struct SpentBudget: Hashable, Sendable {
 /// All current obstacles. They are not stored in rows: a new path changes none of a million rows.
 ///
 /// If several apply to a download, clients see the first of: the path's, the common one, the host's, the session's.
-public struct Obstacles: Hashable, Sendable {
+package struct Obstacles: Hashable, Sendable {
   /// The path's obstacle for downloads that may use unmetered paths only.
-  public var unmetered: Obstacle?
+  package var unmetered: Obstacle?
   /// The path's obstacle for downloads that may use all paths.
-  public var any: Obstacle?
+  package var any: Obstacle?
   /// The obstacle of all downloads, whether they need a path or not.
-  public var all: Obstacle?
+  package var all: Obstacle?
   /// The obstacle of what rules want, and of nothing else: too much of it waits for the storage quota.
-  public var rules: Obstacle?
+  package var rules: Obstacle?
   /// The policies of downloads without their own policy.
-  public var classes: NetworkClasses
+  package var classes: NetworkClasses
   /// The hosts in cooldown, with its end.
-  public var cooldowns: [String: Timestamp]
+  package var cooldowns: [String: Timestamp]
   /// Hosts on loopback that need a path because they have redirected to another machine.
-  public var departing: Set<String>
+  package var departing: Set<String>
   /// The sessions that are not open: their requests wait.
-  public var parked: Set<Session.Key>
+  package var parked: Set<Session.Key>
 
-  public init(
+  package init(
     unmetered: Obstacle? = nil, any: Obstacle? = nil, all: Obstacle? = nil, rules: Obstacle? = nil,
     classes: NetworkClasses = .init(), cooldowns: [String: Timestamp] = [:], departing: Set<String> = [],
     parked: Set<Session.Key> = []
@@ -138,13 +138,13 @@ public struct Obstacles: Hashable, Sendable {
   }
 
   /// The obstacle of a download that would run otherwise.
-  public func obstacle(for download: Download) -> Obstacle? {
+  package func obstacle(for download: Download) -> Obstacle? {
     guard download.state == .queued else { return nil }
     return obstacle(for: download.lane)
   }
 
   /// The obstacle of a lane's downloads.
-  public func obstacle(for lane: QueueLane) -> Obstacle? { obstacle(ignoringSession: lane) ?? auth(lane.session) }
+  package func obstacle(for lane: QueueLane) -> Obstacle? { obstacle(ignoringSession: lane) ?? auth(lane.session) }
 
   /// The same, apart from that of their session.
   func obstacle(ignoringSession lane: QueueLane) -> Obstacle? {
@@ -158,13 +158,13 @@ public struct Obstacles: Hashable, Sendable {
   }
 
   /// The obstacle of queued downloads with this origin and policy, ignoring cooldowns and sessions.
-  public func obstacle(for policy: NetworkPolicy, of origin: Origin, needsPath: Bool) -> Obstacle? {
+  package func obstacle(for policy: NetworkPolicy, of origin: Origin, needsPath: Bool) -> Obstacle? {
     let ofPath = needsPath ? isUnmeteredOnly(policy, origin) ? unmetered : any : nil
     return ofPath ?? all ?? (origin == .auto ? rules : nil)
   }
 
   /// Whether downloads with this origin and policy may not use cellular or metered paths.
-  public func isUnmeteredOnly(_ policy: NetworkPolicy, _ origin: Origin) -> Bool {
+  package func isUnmeteredOnly(_ policy: NetworkPolicy, _ origin: Origin) -> Bool {
     switch policy {
     case .inherit: classes[origin] != .any
     case .unmetered: true
@@ -173,55 +173,55 @@ public struct Obstacles: Hashable, Sendable {
   }
 
   /// Whether reaching a host needs a path.
-  public func needsPath(_ host: String) -> Bool {
+  package func needsPath(_ host: String) -> Bool {
     departing.contains(host) || !WebAddress.isLoopback(host)
   }
 
   /// What stands in the way of a request of the class `artwork`, ignoring cooldowns.
-  public func artworkObstacle(on host: String) -> Obstacle? {
+  package func artworkObstacle(on host: String) -> Obstacle? {
     guard needsPath(host) else { return nil }
     return classes.artwork == .any ? any : unmetered
   }
 
   /// Which way the connections of a request of the class `artwork` may take, if nothing stands in its way.
-  public func artworkRoute(to host: String, over path: NetworkPath) -> Route {
+  package func artworkRoute(to host: String, over path: NetworkPath) -> Route {
     guard needsPath(host) else { return .loopback }
     return classes.artwork == .any ? .any : path.device.map(Route.only) ?? .any
   }
 
   /// Whether obstacles depend on the host, apart from cooldowns.
-  public var dependsOnHost: Bool { unmetered != nil || any != nil }
+  package var dependsOnHost: Bool { unmetered != nil || any != nil }
 }
 
 extension Obstacles {
   /// Hosts that share the same obstacles.
-  public struct HostGroup: Hashable, Sendable {
+  package struct HostGroup: Hashable, Sendable {
     /// Whether reaching them needs a path.
-    public var needsPath: Bool
+    package var needsPath: Bool
     /// Whether they are in cooldown.
-    public var isCooling: Bool
+    package var isCooling: Bool
 
-    public init(needsPath: Bool, isCooling: Bool) {
+    package init(needsPath: Bool, isCooling: Bool) {
       self.needsPath = needsPath
       self.isCooling = isCooling
     }
 
     /// Most hosts: they need a path and are not in cooldown.
-    public static let ordinary = HostGroup(needsPath: true, isCooling: false)
+    package static let ordinary = HostGroup(needsPath: true, isCooling: false)
   }
 
-  public func group(of host: String) -> HostGroup {
+  package func group(of host: String) -> HostGroup {
     HostGroup(needsPath: needsPath(host), isCooling: cooldowns[host] != nil)
   }
 
   /// Why queued downloads with this origin and policy wait on a group of hosts, with any session; nil if they may
   /// run.
-  public func reason(for policy: NetworkPolicy, of origin: Origin, on group: HostGroup) -> WaitingReason? {
+  package func reason(for policy: NetworkPolicy, of origin: Origin, on group: HostGroup) -> WaitingReason? {
     obstacle(for: policy, of: origin, needsPath: group.needsPath)?.reason ?? (group.isCooling ? .host : nil)
   }
 
   /// The traits as clients see them: a queued download behind an obstacle waits.
-  public func visible(_ traits: Traits, on group: HostGroup) -> Traits {
+  package func visible(_ traits: Traits, on group: HostGroup) -> Traits {
     guard traits.kind == .queued,
       let reason = reason(for: traits.network, of: traits.origin, on: group) ?? auth(traits.session)?.reason
     else { return traits }

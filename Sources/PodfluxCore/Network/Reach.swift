@@ -7,7 +7,7 @@ public enum AddressRule: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The kind of address at which a document was read.
-public enum AddressClass: String, Hashable, Sendable, CaseIterable {
+package enum AddressClass: String, Hashable, Sendable, CaseIterable {
   /// The address is not known.
   case unknown
   /// A public address, or one that a proxy has resolved: hosts behind a proxy count as the Internet.
@@ -16,26 +16,26 @@ public enum AddressClass: String, Hashable, Sendable, CaseIterable {
   case `private`
 
   /// The class of a machine's address.
-  public init(_ address: IPAddress) {
+  package init(_ address: IPAddress) {
     self = address.isPublic ? .public : .private
   }
 
   /// The class of what was read at both: one public address is enough to make it the Internet's.
-  public func joined(_ other: Self) -> Self {
+  package func joined(_ other: Self) -> Self {
     if self == .public || other == .public { return .public }
     return other == .unknown ? self : other
   }
 }
 
 /// Who has named an address.
-public enum AddressNamer: Hashable, Sendable {
+package enum AddressNamer: Hashable, Sendable {
   case person
   /// A feed that was read at an address of this class, or a page of it.
   case feed(AddressClass)
 }
 
 /// Where the connections of a request may lead.
-public enum Reach: Hashable, Sendable, CaseIterable {
+package enum Reach: Hashable, Sendable, CaseIterable {
   /// To any address.
   case anywhere
   /// To any address; after a redirect by a public address to public addresses only, since that server has named the
@@ -51,7 +51,7 @@ extension Settings {
   /// By default a feed of the Internet reaches the Internet only. What a person names may be anywhere, and so may what
   /// a feed names that is itself on this machine or on one of its networks: it is a person's, too. A feed of which
   /// nothing is known is one that was not refreshed since this is kept: it counts so until then.
-  public func reach(of namer: AddressNamer) -> Reach {
+  package func reach(of namer: AddressNamer) -> Reach {
     switch (addresses, namer) {
     case (.any?, _): .anywhere
     case (.public?, _), (nil, .feed(.public)): .publicOnly

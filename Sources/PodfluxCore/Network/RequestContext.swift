@@ -1,5 +1,5 @@
 /// What a store reads of others that has requests made: the podcasts and the sidecars.
-public struct RequestContext: Sendable {
+package struct RequestContext: Sendable {
   /// The engine's lifecycle: whether it works, suspends or stops.
   var lifecycle: LifecycleStore
   var settings: Settings

@@ -1,5 +1,5 @@
 /// The network path that an attempt's connections may take. Every route may use loopback.
-public enum Route: Hashable, Sendable {
+package enum Route: Hashable, Sendable {
   /// The path that the kernel chooses.
   case any
   /// Only this device: the kernel cannot move a connection to another one (`SO_BINDTODEVICE`, socket(7)).

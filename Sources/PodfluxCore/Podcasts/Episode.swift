@@ -64,23 +64,23 @@ public struct Episode: Hashable, Sendable {
 }
 
 /// What identifies an episode that the library knows, for a refresh that finds it again in its feed.
-public struct EpisodeTraces: Hashable, Sendable {
-  public var id: EpisodeID
-  public var guid: String?
-  public var enclosure: WebAddress?
-  public var title: String?
-  public var published: Timestamp?
-  public var seconds: Int64?
-  public var bytes: Int64?
+package struct EpisodeTraces: Hashable, Sendable {
+  package var id: EpisodeID
+  package var guid: String?
+  package var enclosure: WebAddress?
+  package var title: String?
+  package var published: Timestamp?
+  package var seconds: Int64?
+  package var bytes: Int64?
   /// The guids and enclosures that it had before, the latest last.
-  public var formerNames: FormerNames
+  package var formerNames: FormerNames
   /// Of what the feed said of it last.
-  public var fingerprint: Int64
+  package var fingerprint: Int64
   /// The hash of its notes; nil if the library has none, or they were not asked for.
-  public var notesHash: Int64?
-  public var isMissingFromFeed: Bool
+  package var notesHash: Int64?
+  package var isMissingFromFeed: Bool
 
-  public init(
+  package init(
     id: EpisodeID, guid: String?, enclosure: WebAddress?, title: String?, published: Timestamp?, seconds: Int64?,
     bytes: Int64?, formerNames: FormerNames, fingerprint: Int64, notesHash: Int64? = nil, isMissingFromFeed: Bool
   ) {
@@ -98,19 +98,19 @@ public struct EpisodeTraces: Hashable, Sendable {
   }
 
   /// Guids and enclosures that an episode had before.
-  public struct FormerNames: Hashable, Sendable {
+  package struct FormerNames: Hashable, Sendable {
     /// How many of each are kept; the oldest go first.
-    public static let limit = 16
+    package static let limit = 16
 
-    public var guids: [String]
-    public var enclosures: [WebAddress]
+    package var guids: [String]
+    package var enclosures: [WebAddress]
 
     /// Every part is empty by default.
-    public init(guids: [String] = [], enclosures: [WebAddress] = []) {
+    package init(guids: [String] = [], enclosures: [WebAddress] = []) {
       self.guids = guids
       self.enclosures = enclosures
     }
 
-    public var isEmpty: Bool { guids.isEmpty && enclosures.isEmpty }
+    package var isEmpty: Bool { guids.isEmpty && enclosures.isEmpty }
   }
 }

@@ -46,18 +46,18 @@ public struct EpisodeContent: Hashable, Sendable {
   }
 
   /// The limits of what is kept of an episode, which bound a line and a row.
-  public enum Limits {
+  package enum Limits {
     /// The longest title, in bytes: as long as a download's.
-    public static let titleBytes = 1024
+    package static let titleBytes = 1024
     /// The longest guid, in bytes. Feeds with longer ones are identified by their beginning.
-    public static let guidBytes = 2048
+    package static let guidBytes = 2048
     /// How many alternates are kept, and how many addresses of each.
-    public static let alternates = 8
-    public static let addresses = 4
+    package static let alternates = 8
+    package static let addresses = 4
     /// The longest address beside the enclosure's, in bytes; longer ones are left out.
-    public static let addressBytes = 2048
+    package static let addressBytes = 2048
     /// The longest media type, in bytes; longer ones are left out.
-    public static let mediaTypeBytes = 128
+    package static let mediaTypeBytes = 128
   }
 
   public var guid: String?

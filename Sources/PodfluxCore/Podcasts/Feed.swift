@@ -68,11 +68,11 @@ public struct Feed: Hashable, Sendable {
     /// Why the last one failed; nil if it did not.
     public var error: DownloadError?
     /// What conditional requests are made with.
-    public var validators: FeedValidators
+    package var validators: FeedValidators
     /// The addresses that it was at before, the latest last, at most `formerAddressLimit`.
     public var formerAddresses: [WebAddress]
     /// How often it is refreshed, as its last body gave it; nil before the first one.
-    public var rhythm: FeedRhythm?
+    package var rhythm: FeedRhythm?
     /// The newest episode of the library when the feed was last read without a gap: of later ones some may be missing
     /// between them and these; 0 before the first time. A feed of an older library counts as never read so.
     public var readTo: Int64
@@ -81,7 +81,7 @@ public struct Feed: Hashable, Sendable {
     /// Whether a client has asked for the next one: then it comes although the feed is paused or has ended.
     public var isAsked: Bool
     /// Where the feed was read: that decides where the addresses that it names may lead.
-    public var readFrom: AddressClass
+    package var readFrom: AddressClass
     /// Whether the feed itself has named its present address, at a public one.
     public var isLed: Bool
 
@@ -90,7 +90,7 @@ public struct Feed: Hashable, Sendable {
     /// The count of failures stays there.
     public static let failureLimit = 1_000_000
 
-    public init(
+    package init(
       last: Timestamp? = nil, next: Timestamp, failures: Int = 0, error: DownloadError? = nil,
       validators: FeedValidators = .init(), formerAddresses: [WebAddress] = [], rhythm: FeedRhythm? = nil,
       readTo: Int64 = 0, hasEnded: Bool = false, isAsked: Bool = false, readFrom: AddressClass = .unknown,
@@ -133,7 +133,7 @@ public struct Feed: Hashable, Sendable {
   }
 
   /// Who has named its address: a person, unless it has moved there from a public one by itself.
-  public var namer: AddressNamer { refreshes.isLed ? .feed(.public) : .person }
+  package var namer: AddressNamer { refreshes.isLed ? .feed(.public) : .person }
 
   /// The title that people see: the client's, else the feed's, else its host.
   public var shownTitle: String { wishes.title ?? podcast?.title ?? address.host }
@@ -142,11 +142,11 @@ public struct Feed: Hashable, Sendable {
 /// What a feed says of its podcast, as the library keeps it.
 public struct PodcastContent: Hashable, Sendable, Codable {
   /// The limits of what is kept.
-  public enum Limits {
+  package enum Limits {
     /// The longest title, author and language, in bytes.
-    public static let titleBytes = 1024
+    package static let titleBytes = 1024
     /// The longest description, in bytes.
-    public static let descriptionBytes = 16 << 10
+    package static let descriptionBytes = 16 << 10
   }
 
   public var title: String?
@@ -173,18 +173,18 @@ public struct PodcastContent: Hashable, Sendable, Codable {
 }
 
 /// How often a feed is refreshed, by what its last body says. A 304 says nothing of it.
-public struct FeedRhythm: Hashable, Sendable, Codable {
+package struct FeedRhythm: Hashable, Sendable, Codable {
   /// How many quiet hours or days there are at most.
-  public static let quietTimeLimit = 24
+  package static let quietTimeLimit = 24
 
   /// The time between two refreshes, before the settings limit it and a draw spreads it.
-  public var intervalSeconds: Int64
+  package var intervalSeconds: Int64
   /// `skipHours`: hours from 0 to 23, in UTC, without refreshes.
-  public var quietHours: [Int64]
+  package var quietHours: [Int64]
   /// `skipDays`: days without refreshes, from 1 for Monday to 7.
-  public var quietDays: [Int64]
+  package var quietDays: [Int64]
 
-  public init(intervalSeconds: Int64, quietHours: [Int64] = [], quietDays: [Int64] = []) {
+  package init(intervalSeconds: Int64, quietHours: [Int64] = [], quietDays: [Int64] = []) {
     self.intervalSeconds = intervalSeconds
     self.quietHours = quietHours
     self.quietDays = quietDays
@@ -192,24 +192,24 @@ public struct FeedRhythm: Hashable, Sendable, Codable {
 }
 
 /// What the server has said of the feed's last body, and how far that is believed (RFC 9110 section 8.8).
-public struct FeedValidators: Hashable, Sendable, Codable {
+package struct FeedValidators: Hashable, Sendable, Codable {
   /// `ETag`, as sent.
-  public var entityTag: String?
+  package var entityTag: String?
   /// `Last-Modified`, as sent.
-  public var lastModified: String?
+  package var lastModified: String?
   /// The hash of the body that they belong to. Nil if that is to be read again, at the latest a day after `fullBodyAt`:
   /// the feed could not follow where it leads.
-  public var bodyHash: String?
+  package var bodyHash: String?
   /// When the server last sent the whole body; since then it has said that nothing changed.
-  public var fullBodyAt: Timestamp?
+  package var fullBodyAt: Timestamp?
   /// Whether the server has called a changed feed unchanged: then each request asks for the whole.
-  public var isDistrusted: Bool
+  package var isDistrusted: Bool
   /// Whether the notes of the episodes were read from the body: where notes are wanted, one without is read again
   /// although it has not changed.
-  public var hasNotes: Bool
+  package var hasNotes: Bool
 
   /// Every part is empty by default.
-  public init(
+  package init(
     entityTag: String? = nil, lastModified: String? = nil, bodyHash: String? = nil, fullBodyAt: Timestamp? = nil,
     isDistrusted: Bool = false, hasNotes: Bool = false
   ) {
@@ -222,5 +222,5 @@ public struct FeedValidators: Hashable, Sendable, Codable {
   }
 
   /// Whether the body is to be read again although it has not changed.
-  public var isToBeReadAgain: Bool { bodyHash == nil && fullBodyAt != nil }
+  package var isToBeReadAgain: Bool { bodyHash == nil && fullBodyAt != nil }
 }

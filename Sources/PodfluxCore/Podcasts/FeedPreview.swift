@@ -23,11 +23,11 @@ public struct FeedPreview: Hashable, Sendable {
   }
 
   /// The limits of previews.
-  public enum Limits {
+  package enum Limits {
     /// How many are under way at once.
-    public static let atOnce = 4
+    package static let atOnce = 4
     /// How long one may take, in milliseconds.
-    public static let milliseconds = 60_000
+    package static let milliseconds = 60_000
   }
 
   /// What the feed calls itself.
@@ -62,7 +62,7 @@ extension Stores {
   /// The refresh by which a preview reads its feed. It concerns no row.
   ///
   /// - Throws: `Refusal` if the network is not there, or feeds may not use it.
-  public func refresh(previewing wish: FeedPreview.Wish, at now: Timestamp) throws(Refusal) -> FeedRefresh {
+  package func refresh(previewing wish: FeedPreview.Wish, at now: Timestamp) throws(Refusal) -> FeedRefresh {
     let context = RequestContext(self)
     let host = wish.address.host
     switch context.obstacle(for: .inherit, on: host) {

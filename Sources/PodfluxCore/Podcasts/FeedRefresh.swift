@@ -1,32 +1,32 @@
 import Flux
 
 /// Everything that one refresh of a feed needs to know: it asks for nothing later.
-public struct FeedRefresh: Hashable, Sendable {
+package struct FeedRefresh: Hashable, Sendable {
   /// Which refresh it is.
-  public struct ID: Hashable, Sendable {
-    public var feed: FeedID
+  package struct ID: Hashable, Sendable {
+    package var feed: FeedID
     /// The sequence number of the action that started it: unique within a library.
-    public var generation: Int64
+    package var generation: Int64
 
-    public init(feed: FeedID, generation: Int64) {
+    package init(feed: FeedID, generation: Int64) {
       self.feed = feed
       self.generation = generation
     }
   }
 
-  public var id: ID
+  package var id: ID
   /// The feed as its row was when the refresh began.
-  public var feed: Feed
+  package var feed: Feed
   /// The settings at its start. Later changes of settings do not affect it.
-  public var settings: Settings
+  package var settings: Settings
   /// The route that its connections must take.
-  public var route: Route
+  package var route: Route
   /// The credentials that its requests to the feed's host are sent with; nil for none.
-  public var session: SessionUse?
+  package var session: SessionUse?
   /// A random number that spreads the next refresh over time.
-  public var draw: UInt64
+  package var draw: UInt64
 
-  public init(
+  package init(
     id: ID, feed: Feed, settings: Settings, route: Route, session: SessionUse? = nil, draw: UInt64
   ) {
     self.id = id
@@ -59,15 +59,15 @@ extension DownloadError {
 }
 
 /// A report of a refresh to the stores.
-public struct RefreshReport: Hashable, Sendable {
-  public var refresh: FeedRefresh.ID
-  public var news: News
+package struct RefreshReport: Hashable, Sendable {
+  package var refresh: FeedRefresh.ID
+  package var news: News
   /// How many bytes of bodies have come over the network since its last report.
-  public var fetched: Int64
+  package var fetched: Int64
   /// Where the documents so far were read; unknown before the first.
-  public var readFrom: AddressClass
+  package var readFrom: AddressClass
 
-  public init(refresh: FeedRefresh.ID, news: News, fetched: Int64 = 0, readFrom: AddressClass = .unknown) {
+  package init(refresh: FeedRefresh.ID, news: News, fetched: Int64 = 0, readFrom: AddressClass = .unknown) {
     self.refresh = refresh
     self.news = news
     self.fetched = fetched
@@ -76,12 +76,12 @@ public struct RefreshReport: Hashable, Sendable {
 
   /// How many episodes a report tells of at most: a turn takes some milliseconds. Most feeds have no more, and each
   /// commit writes the last pages of all indexes again.
-  public static let episodesAtOnce = 256
+  package static let episodesAtOnce = 256
   /// From so many bytes of notes on a report tells of no further episode.
-  public static let notesBytesAtOnce = 1 << 20
+  package static let notesBytesAtOnce = 1 << 20
 
   /// What can happen in a refresh.
-  public enum News: Hashable, Sendable {
+  package enum News: Hashable, Sendable {
     /// What the feed says of its podcast so far, before the first episodes of a feed that was never read: a download of
     /// theirs bears the podcast's title.
     case described(PodcastContent)
@@ -102,7 +102,7 @@ public struct RefreshReport: Hashable, Sendable {
     case stopped
 
     /// Whether it is the refresh's last report.
-    public var isEnd: Bool {
+    package var isEnd: Bool {
       switch self {
       case .refreshed, .failed, .stopped: true
       case .described, .appeared, .changed, .listed, .moved: false
@@ -111,13 +111,13 @@ public struct RefreshReport: Hashable, Sendable {
   }
 
   /// A known episode that the feed says something else of.
-  public struct EpisodeChange: Hashable, Sendable {
-    public var id: EpisodeID
-    public var content: EpisodeContent
+  package struct EpisodeChange: Hashable, Sendable {
+    package var id: EpisodeID
+    package var content: EpisodeContent
     /// The names that it had before, those that it has just lost included.
-    public var formerNames: EpisodeTraces.FormerNames
+    package var formerNames: EpisodeTraces.FormerNames
 
-    public init(id: EpisodeID, content: EpisodeContent, formerNames: EpisodeTraces.FormerNames) {
+    package init(id: EpisodeID, content: EpisodeContent, formerNames: EpisodeTraces.FormerNames) {
       self.id = id
       self.content = content
       self.formerNames = formerNames
@@ -125,21 +125,21 @@ public struct RefreshReport: Hashable, Sendable {
   }
 
   /// What a whole refresh has come to.
-  public struct Findings: Hashable, Sendable {
+  package struct Findings: Hashable, Sendable {
     /// What the feed says of its podcast; nil if nothing has changed.
-    public var podcast: PodcastContent?
-    public var validators: FeedValidators
+    package var podcast: PodcastContent?
+    package var validators: FeedValidators
     /// How often the feed is refreshed; nil if there was no new body.
-    public var rhythm: FeedRhythm?
+    package var rhythm: FeedRhythm?
     /// When the next refresh is due.
-    public var next: Timestamp
+    package var next: Timestamp
     /// Whether a further document of the feed could not be read: there may be episodes that the library does not know,
     /// older than some that it knows.
-    public var hasGap: Bool
+    package var hasGap: Bool
     /// Whether there was a new body.
-    public var hasBody: Bool { rhythm != nil }
+    package var hasBody: Bool { rhythm != nil }
 
-    public init(
+    package init(
       podcast: PodcastContent?, validators: FeedValidators, rhythm: FeedRhythm? = nil, next: Timestamp,
       hasGap: Bool = false
     ) {

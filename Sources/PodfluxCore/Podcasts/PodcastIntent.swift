@@ -128,14 +128,14 @@ public enum PodcastIntent: Hashable, Sendable {
   }
 
   /// The limits of what an intent concerns.
-  public enum Limits {
+  package enum Limits {
     /// How many episodes one intent can download: each is a row in the turn's transaction.
-    public static let downloads = 10_000
+    package static let downloads = 10_000
     /// How many feeds a library can have.
-    public static let feeds = 100_000
+    package static let feeds = 100_000
     /// The longest group, in bytes.
-    public static let groupBytes = 1024
+    package static let groupBytes = 1024
     /// The longest user agent, in bytes.
-    public static let userAgentBytes = 256
+    package static let userAgentBytes = 256
   }
 }

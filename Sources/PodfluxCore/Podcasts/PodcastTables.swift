@@ -1,7 +1,7 @@
 import Flux
 
 /// The tables of feeds and their episodes.
-public protocol PodcastTables {
+package protocol PodcastTables {
   /// The subscriptions.
   var feeds: any FeedTable { get }
   /// The episodes of all feeds.
@@ -9,7 +9,7 @@ public protocol PodcastTables {
 }
 
 /// Hosts whose feeds are looked at.
-public enum HostScope: Hashable, Sendable {
+package enum HostScope: Hashable, Sendable {
   /// The feeds of these hosts only.
   case only(Set<String>)
   /// The feeds of all hosts but these.
@@ -17,7 +17,7 @@ public enum HostScope: Hashable, Sendable {
 }
 
 /// What the scheduler says of a feed that is due.
-public enum DueVerdict: Hashable, Sendable {
+package enum DueVerdict: Hashable, Sendable {
   /// The feed is not to be refreshed now.
   case passed
   case taken
@@ -26,7 +26,7 @@ public enum DueVerdict: Hashable, Sendable {
 }
 
 /// The subscriptions. Each call costs a bounded number of index look-ups unless it says otherwise.
-public protocol FeedTable {
+package protocol FeedTable {
   func find(_ id: FeedID) throws -> Feed?
   func find(_ key: Feed.Key) throws -> Feed?
   /// The feed at an address, or that was there before it moved.
@@ -62,17 +62,17 @@ public protocol FeedTable {
 }
 
 /// The result of updating an episode's row.
-public struct UpdatedEpisode: Hashable, Sendable {
+package struct UpdatedEpisode: Hashable, Sendable {
   /// The download that was made for it last; it may be gone.
-  public let download: DownloadID?
+  package let download: DownloadID?
 
-  public init(download: DownloadID?) {
+  package init(download: DownloadID?) {
     self.download = download
   }
 }
 
 /// The episodes of all feeds.
-public protocol EpisodeTable {
+package protocol EpisodeTable {
   func find(_ id: EpisodeID) throws -> Episode?
   /// The newest of the episodes that have this download.
   func find(having download: DownloadID) throws -> Episode?
@@ -118,7 +118,7 @@ public protocol EpisodeTable {
 extension EpisodeTable {
   /// Adds episodes that appear in time. Returns their ids, in the same order.
   @discardableResult
-  public func insert(_ contents: [EpisodeContent], of feed: Feed.Key, added: Timestamp) throws -> [EpisodeID] {
+  package func insert(_ contents: [EpisodeContent], of feed: Feed.Key, added: Timestamp) throws -> [EpisodeID] {
     try insert(contents, of: feed, added: added) { _ in false }
   }
 }

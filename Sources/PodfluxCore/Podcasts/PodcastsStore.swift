@@ -1,7 +1,7 @@
 import Flux
 
 /// Events by which the podcasts inform other stores.
-public enum PodcastsEvent: Sendable {
+package enum PodcastsEvent: Sendable {
   case wanted(EpisodeID, DownloadIntent.Enqueue)
   /// A person wants an episode that has this download already.
   case claimed(EpisodeID, DownloadID)
@@ -33,13 +33,13 @@ public enum PodcastsEvent: Sendable {
 /// `+Intents` (what clients want of feeds), `+Episodes` (what they want of episodes), `+Reports` (what refreshes find),
 /// `+Addresses` (addresses that have expired), `+Scheduling` (which feeds are refreshed), `+Lateness` (old
 /// episodes that appear late).
-public struct PodcastsStore: DomainStore {
+package struct PodcastsStore: DomainStore {
   /// The parts of other stores that this store reads.
-  public typealias Context = RequestContext
+  package typealias Context = RequestContext
 
   /// A refresh that has not ended.
-  public struct LiveRefresh: Hashable, Sendable {
-    public var id: FeedRefresh.ID
+  package struct LiveRefresh: Hashable, Sendable {
+    package var id: FeedRefresh.ID
     /// The feed's row.
     var key: Feed.Key
     /// When it began. All episodes that it finds count as added then: of those without a date the first in the document
@@ -54,33 +54,33 @@ public struct PodcastsStore: DomainStore {
   }
 
   /// The limits of refreshes.
-  public enum Limits {
+  package enum Limits {
     /// How many are under way at once: those that have an exchange, which are fewer, those that wait for one with
     /// their requests ready, and those whose last reports are not committed.
-    public static let refreshes = 64
+    package static let refreshes = 64
     /// How many are under way at once on one host: a host that does not answer leaves room for others.
-    public static let refreshesPerHost = 32
+    package static let refreshesPerHost = 32
     /// How long after a refresh that succeeded a feed is not refreshed for the sake of an address that has expired, in
     /// milliseconds.
-    public static let freshAddressMilliseconds: Int64 = 600_000
+    package static let freshAddressMilliseconds: Int64 = 600_000
     /// How many fresh addresses of an episode are tried, one after the other, if none leads to a byte: where all are
     /// refused, they have not expired.
-    public static let freshAddresses = 5
+    package static let freshAddresses = 5
     /// How many episodes of feeds that are gone a turn deletes: it takes some milliseconds.
-    public static let forgottenAtOnce = 500
+    package static let forgottenAtOnce = 500
     /// After how long a feed is looked at again whose session could not log in, in milliseconds.
-    public static let loginFailedMilliseconds: Int64 = 86_400_000
+    package static let loginFailedMilliseconds: Int64 = 86_400_000
     /// The longest time between two refreshes of a feed, in minutes, unless the settings allow a longer one: a week, as
     /// servers may ask for.
-    public static let longestWaitMinutes: Int64 = 7 * 24 * 60
+    package static let longestWaitMinutes: Int64 = 7 * 24 * 60
     /// How many days an episode may be published late.
-    public static let lateDays = 2
+    package static let lateDays = 2
   }
 
   /// The refreshes that have not ended, by feed.
-  public internal(set) var live: [FeedID: LiveRefresh] = [:]
+  package internal(set) var live: [FeedID: LiveRefresh] = [:]
   /// When the first feed is due that is not; nil if there is none.
-  public internal(set) var wakeAt: Timestamp?
+  package internal(set) var wakeAt: Timestamp?
   /// Whether episodes of feeds that are gone may be left. A start finds out.
   var mayHaveLeft = true
   /// When the next of them are deleted; nil if none is left.
@@ -91,16 +91,16 @@ public struct PodcastsStore: DomainStore {
   var seenObstacles = SeenObstacles()
 
   /// Whether a refresh is alive.
-  public var hasLiveWork: Bool { !live.isEmpty }
+  package var hasLiveWork: Bool { !live.isEmpty }
 
   /// When something is to be done next; nil if nothing is.
-  public var nextMoment: Timestamp? { Timestamp.earlier(wakeAt, forgetsAt) }
+  package var nextMoment: Timestamp? { Timestamp.earlier(wakeAt, forgetsAt) }
 
   /// Makes the store. It keeps nothing in memory that its tables do not hold.
-  public init() {}
+  package init() {}
 
   /// Takes in what clients want and what refreshes report.
-  public mutating func handle(
+  package mutating func handle(
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context
   ) throws -> Reply? {
     switch action {
@@ -134,7 +134,7 @@ public struct PodcastsStore: DomainStore {
   }
 
   /// Notes which download an episode has got, and looks again when settings have changed.
-  public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
     switch event {
     case .downloads(.enqueued(let episode, let id, _)): try turn.tables.episodes.setDownload(id, of: episode)
     case .downloads(.failedAtAddress(let id)): try seekAddress(for: id, in: &turn)
@@ -148,7 +148,7 @@ public struct PodcastsStore: DomainStore {
   }
 
   /// Starts the refreshes that are due and may run, and stops those that may not run any more.
-  public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
     guard context.lifecycle.isScheduling else { return }
     stopWhatMayNotRun(reading: context, in: &turn)
     try startDueRefreshes(reading: context, in: &turn)

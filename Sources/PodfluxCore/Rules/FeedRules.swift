@@ -74,19 +74,19 @@ public struct FeedRules: Hashable, Sendable, Codable {
   }
 
   /// The limits of what a rule says.
-  public enum Limits {
+  package enum Limits {
     /// How many of the episodes that are there.
-    public static let newest = 0...1_000_000
+    package static let newest = 0...1_000_000
     /// How many episodes stay: with none, each would be deleted as soon as it is here.
-    public static let kept = 1...1_000_000
+    package static let kept = 1...1_000_000
     /// For how many days, up to a hundred years.
-    public static let days = 1...36_500
+    package static let days = 1...36_500
     /// Bytes of all that stay.
-    public static let bytes: ClosedRange<Int64> = 1...Settings.Limits.volume.upperBound
+    package static let bytes: ClosedRange<Int64> = 1...Settings.Limits.volume.upperBound
     /// More episodes than a library has.
-    public static let everything = EpisodeID.numbers.upperBound
+    package static let everything = EpisodeID.numbers.upperBound
     /// The longest condition, in bytes of JSON: each refresh reads it.
-    public static let conditionBytes = 16 << 10
+    package static let conditionBytes = 16 << 10
   }
 }
 

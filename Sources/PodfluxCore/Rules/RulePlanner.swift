@@ -6,9 +6,9 @@ import Flux
 /// the feed. `keep` is a matter of the newer ones alone, so that each decision is final when it is made; and what
 /// `keep` would delete at once is not downloaded, and withdrawn as long as no byte of it has come, so that the two
 /// never fight.
-public struct RulePlanner: Sendable {
+package struct RulePlanner: Sendable {
   /// What the planner takes as given.
-  public enum Assumption: Hashable, Sendable {
+  package enum Assumption: Hashable, Sendable {
     /// Only completed episodes count: no episode is deleted before the one that takes its place is completed.
     case present
     /// Pending and decided downloads count as completed: the plan shows the state after all of them.
@@ -29,7 +29,7 @@ public struct RulePlanner: Sendable {
   /// The completed, pending and wanted ones among the newer episodes.
   private var held = Tally()
   /// When the first of those that stay has been here long enough; nil if none ever has.
-  public private(set) var nextExpiry: Timestamp?
+  package private(set) var nextExpiry: Timestamp?
 
   /// Whether an episode was too large for what is kept: then no older one is downloaded.
   private var isClosed = false
@@ -69,7 +69,7 @@ public struct RulePlanner: Sendable {
   ///     `oldest` needs it.
   ///   - now: The time.
   ///   - assumption: Whether what is on its way counts.
-  public init(
+  package init(
     _ rules: FeedRules, _ standing: Feed.Standing, there: Int64, at now: Timestamp, assuming assumption: Assumption
   ) {
     self.rules = rules
@@ -81,7 +81,7 @@ public struct RulePlanner: Sendable {
   }
 
   /// Decides about the next episode, which must not be newer than the one before.
-  public mutating func decide(_ episode: RuledEpisode) -> RuleDecision {
+  package mutating func decide(_ episode: RuledEpisode) -> RuleDecision {
     let rank = takeRank(episode)
     switch episode.download {
     case .never, .gone, .requested, .ruled(.failed): return decideAlone(episode) ?? candidate(episode, rank: rank)
@@ -101,7 +101,7 @@ public struct RulePlanner: Sendable {
   }
 
   /// The decision about an episode that needs no look at other episodes; nil if they matter.
-  public func decideAlone(_ episode: RuledEpisode) -> RuleDecision? {
+  package func decideAlone(_ episode: RuledEpisode) -> RuleDecision? {
     switch episode.download {
     case .never: break
     case .gone: return .leave(rules.autoDownload == nil ? nil : .wasRemoved)
@@ -121,13 +121,13 @@ public struct RulePlanner: Sendable {
 
   /// Which part of the episodes that were there come before an episode in the rule's order; nil if it was not there
   /// itself.
-  public func part(before episode: RuledEpisode) -> RulePart? {
+  package func part(before episode: RuledEpisode) -> RulePart? {
     guard let line, episode.id.number <= line else { return nil }
     return rules.autoDownload?.order == .oldest ? .older(than: episode.place) : .newer(than: episode.place)
   }
 
   /// What is decided about an episode that was there and has this rank among those; nil if other things matter, too.
-  public func decide(byRank rank: Int64) -> RuleDecision? {
+  package func decide(byRank rank: Int64) -> RuleDecision? {
     guard let rule = rules.autoDownload, rank > rule.allowance else { return nil }
     return .leave(.isBeyond(rank: rank, limit: rule.allowance, order: rule.order))
   }

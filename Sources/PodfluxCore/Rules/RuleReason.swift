@@ -56,18 +56,18 @@ public enum RuleReason: Hashable, Sendable, Codable {
   }
 
   /// Which rule decides.
-  public enum Rule: String, Hashable, Sendable, CaseIterable {
+  package enum Rule: String, Hashable, Sendable, CaseIterable {
     case autoDownload, keep, storageQuota
   }
 
   /// Which of its clauses does.
-  public enum Clause: String, Hashable, Sendable, CaseIterable {
+  package enum Clause: String, Hashable, Sendable, CaseIterable {
     case since, newest, order, `where`, days, bytes
     /// No clause of its own: the reason holds for all rules.
     case always
   }
 
-  public var rule: Rule {
+  package var rule: Rule {
     switch self {
     case .wouldExceed, .exceeds: .keep
     case .exceedsQuota, .exceedsQuotaAlone: .storageQuota
@@ -75,7 +75,7 @@ public enum RuleReason: Hashable, Sendable, Codable {
     }
   }
 
-  public var clause: Clause {
+  package var clause: Clause {
     switch self {
     case .isNew, .takesAll, .wasThere: .since
     case .isAmong(_, _, let order), .isBeyond(_, _, let order): order == .newest ? .newest : .order
@@ -122,7 +122,7 @@ extension RuleReason.Limit {
 }
 
 /// What rules decide about an episode.
-public enum RuleDecision: Hashable, Sendable {
+package enum RuleDecision: Hashable, Sendable {
   case download(RuleReason)
   case delete(RuleReason)
   /// Nothing is done; nil if no rule has a say.

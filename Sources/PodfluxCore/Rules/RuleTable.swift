@@ -1,7 +1,7 @@
 import Flux
 
 /// Episodes as rules look at them. A turn reads them, and so does a plan that changes nothing.
-public protocol RuleReading {
+package protocol RuleReading {
   /// Calls the body with a feed's episodes, the newest first, until it returns false. Cost: the feed's episodes, of
   /// which one at a time is in memory.
   func walk(_ scope: RuleScope, at moment: ConditionMoment, _ body: (RuledEpisode) throws -> Bool) throws
@@ -15,15 +15,15 @@ public protocol RuleReading {
 }
 
 /// Which episodes rules look at.
-public struct RuleScope: Hashable, Sendable {
-  public var feed: Feed.Key
+package struct RuleScope: Hashable, Sendable {
+  package var feed: Feed.Key
   /// The condition of `autoDownload`.
-  public var condition: EpisodeCondition
-  public var line: Int64?
+  package var condition: EpisodeCondition
+  package var line: Int64?
   /// Whether it is decided about all that were there: then of these only what rules have downloaded matters.
-  public var isSettled: Bool
+  package var isSettled: Bool
 
-  public init(feed: Feed.Key, rules: FeedRules, line: Int64?, isSettled: Bool) {
+  package init(feed: Feed.Key, rules: FeedRules, line: Int64?, isSettled: Bool) {
     self.feed = feed
     condition = rules.autoDownload?.condition ?? .everything
     self.line = line
@@ -32,12 +32,12 @@ public struct RuleScope: Hashable, Sendable {
 }
 
 /// What rules need to know of a feed to say something of its episodes.
-public struct RuledFeed: Hashable, Sendable {
-  public var key: Feed.Key
-  public var rules: FeedRules
-  public var standing: Feed.Standing
+package struct RuledFeed: Hashable, Sendable {
+  package var key: Feed.Key
+  package var rules: FeedRules
+  package var standing: Feed.Standing
 
-  public init(key: Feed.Key, rules: FeedRules, standing: Feed.Standing) {
+  package init(key: Feed.Key, rules: FeedRules, standing: Feed.Standing) {
     self.key = key
     self.rules = rules
     self.standing = standing
@@ -45,19 +45,19 @@ public struct RuledFeed: Hashable, Sendable {
 }
 
 /// A part of a feed's episodes in their order.
-public enum RulePart: Hashable, Sendable {
+package enum RulePart: Hashable, Sendable {
   case all
   case newer(than: RuledEpisode.Place)
   case older(than: RuledEpisode.Place)
 }
 
 /// A download that the storage quota may delete.
-public struct ReleasableDownload: Hashable, Sendable {
-  public var episode: EpisodeID
-  public var download: DownloadID
-  public var bytes: Int64
+package struct ReleasableDownload: Hashable, Sendable {
+  package var episode: EpisodeID
+  package var download: DownloadID
+  package var bytes: Int64
 
-  public init(episode: EpisodeID, download: DownloadID, bytes: Int64) {
+  package init(episode: EpisodeID, download: DownloadID, bytes: Int64) {
     self.episode = episode
     self.download = download
     self.bytes = bytes
@@ -65,14 +65,14 @@ public struct ReleasableDownload: Hashable, Sendable {
 }
 
 /// The port of the rules' tables. All calls belong to the turn's transaction.
-public protocol RuleTables {
+package protocol RuleTables {
   /// What the feeds' rules have come to.
   var rules: any RuleTable { get }
 }
 
 /// What rules have come to, and when they are applied next. Each call costs a bounded number of index look-ups unless
 /// it says otherwise.
-public protocol RuleTable: RuleReading {
+package protocol RuleTable: RuleReading {
   /// The feeds whose rules have been due for longest, besides some.
   func due(at now: Timestamp, limit: Int, besides held: Set<Feed.Key>) throws -> [Feed.Key]
   /// When the first rules are due, besides those of some feeds.

@@ -1,25 +1,25 @@
 import Flux
 
 /// What rules look at of an episode.
-public struct RuledEpisode: Hashable, Sendable {
-  public var id: EpisodeID
-  public var place: Place
+package struct RuledEpisode: Hashable, Sendable {
+  package var id: EpisodeID
+  package var place: Place
   /// The length in bytes that the feed claims.
-  public var length: Int64?
+  package var length: Int64?
   /// Whether the feed names a file for it.
-  public var hasFile: Bool
+  package var hasFile: Bool
   /// Whether it meets the condition of `autoDownload`.
-  public var isMatching: Bool
-  public var isMissingFromFeed: Bool
-  public var isArchived: Bool
-  public var isFavorite: Bool
+  package var isMatching: Bool
+  package var isMissingFromFeed: Bool
+  package var isArchived: Bool
+  package var isFavorite: Bool
   /// Whether it appeared later than its date says that it should have.
-  public var isBackdated: Bool
+  package var isBackdated: Bool
   /// Why it was passed over when it was new. What has become of the others since then does not bring it back.
-  public var passedOver: RuleReason?
-  public var download: Presence
+  package var passedOver: RuleReason?
+  package var download: Presence
 
-  public init(
+  package init(
     id: EpisodeID, place: Place, length: Int64? = nil, hasFile: Bool = true, isMatching: Bool = true,
     isMissingFromFeed: Bool = false, isArchived: Bool = false, isFavorite: Bool = false, isBackdated: Bool = false,
     passedOver: RuleReason? = nil, download: Presence = .never
@@ -40,26 +40,26 @@ public struct RuledEpisode: Hashable, Sendable {
   /// Where an episode stands among others. One is newer that was published later, but no date counts that lies behind
   /// the episode's first appearance. Of equals that one is newer which appeared later or, since feeds begin with their
   /// newest episode, came first in its document.
-  public struct Place: Hashable, Sendable, Comparable {
+  package struct Place: Hashable, Sendable, Comparable {
     /// When it was published, or else added; never later than added.
-    public var moment: Timestamp
-    public var added: Timestamp
-    public var id: EpisodeID
+    package var moment: Timestamp
+    package var added: Timestamp
+    package var id: EpisodeID
 
-    public init(moment: Timestamp, added: Timestamp, id: EpisodeID) {
+    package init(moment: Timestamp, added: Timestamp, id: EpisodeID) {
       self.moment = moment
       self.added = added
       self.id = id
     }
 
     /// Whether the first place is older than the second.
-    public static func < (lhs: Self, rhs: Self) -> Bool {
+    package static func < (lhs: Self, rhs: Self) -> Bool {
       (lhs.moment, lhs.added, rhs.id) < (rhs.moment, rhs.added, lhs.id)
     }
   }
 
   /// Whether an episode has a download, and whether a person or a rule has requested it.
-  public enum Presence: Hashable, Sendable {
+  package enum Presence: Hashable, Sendable {
     /// The episode never had a download.
     case never
     /// The episode had a download, which was removed.
@@ -70,7 +70,7 @@ public struct RuledEpisode: Hashable, Sendable {
     case ruled(State)
 
     /// How far a download is that a rule has requested. Rules withdraw an untouched one and delete a completed one.
-    public enum State: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
       /// The download has not been started, and no byte of it was received.
       case untouched
       /// The download is neither untouched nor at its end.

@@ -20,9 +20,9 @@ public struct RulesQuery: Hashable, Sendable {
 /// The place of the last episode of a page, of which each has the newest episodes first. It stays right while episodes
 /// come and go.
 public struct RulesCursor: Hashable, Sendable {
-  public var place: RuledEpisode.Place
+  package var place: RuledEpisode.Place
 
-  public init(place: RuledEpisode.Place) {
+  package init(place: RuledEpisode.Place) {
     self.place = place
   }
 }
@@ -63,7 +63,7 @@ extension Feed {
 
 extension RuleReading {
   /// What rules would do about a feed's episodes. Cost: the feed's episodes, of which one at a time is in memory.
-  public func plan(_ query: RulesQuery, for feed: Feed, at moment: ConditionMoment) throws -> RulesPlan {
+  package func plan(_ query: RulesQuery, for feed: Feed, at moment: ConditionMoment) throws -> RulesPlan {
     var (plan, last) = (RulesPlan(), RuledEpisode.Place?.none)
     let standing = feed.standing(with: query.rules, lastEpisode: try lastEpisode())
     try decide(query.rules, standing, of: feed.key, at: moment) { decision, episode in
@@ -87,7 +87,7 @@ extension RuleReading {
   }
 
   /// How many episodes rules would download. Cost: as that of a plan.
-  public func numberOfDownloads(by rules: FeedRules, for feed: Feed, at moment: ConditionMoment) throws -> Int {
+  package func numberOfDownloads(by rules: FeedRules, for feed: Feed, at moment: ConditionMoment) throws -> Int {
     var number = 0
     let standing = feed.standing(with: rules, lastEpisode: try lastEpisode())
     try decide(rules, standing, of: feed.key, at: moment) { decision, _ in
@@ -100,7 +100,7 @@ extension RuleReading {
   /// What a feed's own rules say of some of its episodes that have no download. Cost: for each episode that something
   /// but its place decides about, itself; for each of the others a count of the feed's episodes, or a plan for all of
   /// them.
-  public func verdicts(
+  package func verdicts(
     of episodes: Set<EpisodeID>, in feed: RuledFeed, at moment: ConditionMoment
   ) throws -> [EpisodeID: RuleVerdict] {
     let (rules, standing) = (feed.rules, feed.standing)

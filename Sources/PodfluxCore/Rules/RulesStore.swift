@@ -1,7 +1,7 @@
 import Flux
 
 /// What the rules tell other stores.
-public enum RulesEvent: Sendable {
+package enum RulesEvent: Sendable {
   /// A rule wants the download of an episode.
   case wanted(EpisodeID, DownloadIntent.Enqueue)
   /// Downloads are to go, with their files; and for which one that waits for their room, if it is for one.
@@ -14,9 +14,9 @@ public enum RulesEvent: Sendable {
 /// grow with the library. Each turn carries out a bounded number of decisions; the next one follows at once while there
 /// are more. It ends a batch before the downloads do, which then start what it wants. Its aspects: `+Applying` (what
 /// rules do), `+Quota` (room that the storage quota needs).
-public struct RulesStore: DomainStore {
+package struct RulesStore: DomainStore {
   /// The parts of other stores that this store reads.
-  public struct Context: Sendable {
+  package struct Context: Sendable {
     /// Whether anything may be started.
     var isScheduling: Bool
     /// The context of conditions.
@@ -30,15 +30,15 @@ public struct RulesStore: DomainStore {
   }
 
   /// The limits of a turn.
-  public enum Limits {
+  package enum Limits {
     /// How many decisions it carries out.
-    public static let decisions = 256
+    package static let decisions = 256
     /// Of how many feeds.
-    public static let feeds = 64
+    package static let feeds = 64
   }
 
   /// When the first rules are due; nil if none are.
-  public internal(set) var dueAt: Timestamp?
+  package internal(set) var dueAt: Timestamp?
   /// When the turn follows that makes room; nil if none is needed, or nothing could go for it.
   private var roomAt: Timestamp?
   private var hasDue = false
@@ -52,13 +52,13 @@ public struct RulesStore: DomainStore {
   var searches = FruitlessSearches()
 
   /// Whether something is left to be done now, or as soon as it is known what has room: a drain waits for that.
-  public var owesWork: Bool { hasDue || roomAt != nil }
+  package var owesWork: Bool { hasDue || roomAt != nil }
 
   /// When something is to be done next; nil if nothing is.
-  public var nextMoment: Timestamp? { Timestamp.earlier(dueAt, roomAt) }
+  package var nextMoment: Timestamp? { Timestamp.earlier(dueAt, roomAt) }
 
   /// Makes the store. It keeps nothing in memory that its tables do not hold, but for what waits.
-  public init() {}
+  package init() {}
 
   /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
   /// Most batches end without any rule to apply.
@@ -76,7 +76,7 @@ public struct RulesStore: DomainStore {
   }
 
   /// Looks what is due when a library was opened.
-  public mutating func handle(
+  package mutating func handle(
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context
   ) throws -> Reply? {
     if case .recovered(let recovery) = action {
@@ -87,7 +87,7 @@ public struct RulesStore: DomainStore {
   }
 
   /// Notes what makes rules due, and what has become of an episode's download.
-  public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
     let (rules, now) = (turn.tables.rules, turn.now)
     try followSearches(event, in: turn)
     switch event {
@@ -124,7 +124,7 @@ public struct RulesStore: DomainStore {
   }
 
   /// Applies the rules that are due, and frees what the storage quota needs.
-  public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
     guard context.isScheduling else { return }
     roomAt = nil
     try applyRules(reading: context, in: &turn)

@@ -2,37 +2,37 @@
 ///
 /// The value is written as it stands in an address, as a person copies it from there; what cannot stand in a query is
 /// percent-encoded (RFC 3986 section 2.1).
-public struct SecretParameter: Hashable, Sendable {
-  public let name: String
+package struct SecretParameter: Hashable, Sendable {
+  package let name: String
   private let value: String
   /// The value as it is compared.
   private let meaning: [UInt8]
 
-  public init(name: String, value: String) {
+  package init(name: String, value: String) {
     self.name = name
     self.value = Self.encoded(value)
     meaning = Self.meaning(of: value)
   }
 
   /// Whether a text can be the name of one: it needs no encoding (RFC 3986 section 2.3).
-  public static func isName(_ text: String) -> Bool {
+  package static func isName(_ text: String) -> Bool {
     (1...Session.Limits.parameterBytes).contains(text.utf8.count) && text.utf8.allSatisfy(PercentEncoding.isUnreserved)
   }
 
   /// Whether a URL has a parameter of this name, with any value. Cost: linear.
-  public static func isIn(_ url: String, named name: String) -> Bool {
+  package static func isIn(_ url: String, named name: String) -> Bool {
     // The scheduler asks it of each address.
     url.utf8.contains(UInt8(ascii: "?")) && QueryText.parameters(of: url).contains { QueryText.name(of: $0) == name }
   }
 
   /// The URL with it. One that has a parameter of its name stays as it is. Cost: linear.
-  public func added(to url: String) -> String {
+  package func added(to url: String) -> String {
     Self.isIn(url, named: name) ? url : QueryText.adding(name + "=" + value, to: url)
   }
 
   /// The URL without it, however its characters are encoded there. A parameter of its name with another value stays: it
   /// is not this secret. Cost: linear.
-  public func removed(from url: String) -> String {
+  package func removed(from url: String) -> String {
     QueryText.removing(from: url) { parameter in
       QueryText.name(of: parameter) == name && Self.meaning(of: QueryText.value(of: parameter)) == meaning
     }
@@ -42,7 +42,7 @@ public struct SecretParameter: Hashable, Sendable {
   private static let leastBareBytes = 12
 
   /// A text in which addresses may stand, such as a page, without it in any of them. Cost: linear.
-  public func removedAnywhere(in text: String) -> String {
+  package func removedAnywhere(in text: String) -> String {
     Set([value, String(decoding: meaning, as: UTF8.self)]).sorted().reduce(text) { left, value in
       let left = left.replacing(name + "=" + value, with: name + "=")
       return value.utf8.count < Self.leastBareBytes ? left : left.replacing(value, with: "")
@@ -75,6 +75,6 @@ public struct SecretParameter: Hashable, Sendable {
 
 extension SecretParameter: CustomStringConvertible, CustomReflectable {
   /// The name only: a description may reach a log.
-  public var description: String { "the parameter \(name)" }
-  public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
+  package var description: String { "the parameter \(name)" }
+  package var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }

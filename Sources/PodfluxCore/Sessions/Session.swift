@@ -68,22 +68,22 @@ public struct Session: Hashable, Sendable {
   }
 
   /// The limits of sessions.
-  public enum Limits {
+  package enum Limits {
     /// How many a library can have: their numbers are a part of the classes that downloads are counted by.
-    public static let sessions = 1000
+    package static let sessions = 1000
     /// How many hosts one can have.
-    public static let hosts = 64
+    package static let hosts = 64
     /// The longest name of a user, in bytes.
-    public static let userBytes = 1024
+    package static let userBytes = 1024
     /// The longest name of a parameter, in bytes.
-    public static let parameterBytes = 128
+    package static let parameterBytes = 128
     /// The longest secret, in bytes.
-    public static let secretBytes = 16 << 10
+    package static let secretBytes = 16 << 10
     /// A token is renewed when it expires within this time, in milliseconds: a request may be under way for a while
     /// before its server looks at it.
-    public static let renewalMarginMilliseconds: Int64 = 30_000
+    package static let renewalMarginMilliseconds: Int64 = 30_000
     /// How often an opening is tried that fails for a reason that may pass.
-    public static let openingTries = 8
+    package static let openingTries = 8
     /// How long is waited after these failures.
     static let backoff = Backoff(firstMilliseconds: 2000, longestMilliseconds: 300_000)
   }
@@ -121,11 +121,11 @@ public struct Session: Hashable, Sendable {
 }
 
 /// Which credentials a request is sent with: those of this session, whose token in use had this number.
-public struct SessionUse: Hashable, Sendable {
-  public var session: SessionID
-  public var token: Int64
+package struct SessionUse: Hashable, Sendable {
+  package var session: SessionID
+  package var token: Int64
 
-  public init(session: SessionID, token: Int64) {
+  package init(session: SessionID, token: Int64) {
     self.session = session
     self.token = token
   }

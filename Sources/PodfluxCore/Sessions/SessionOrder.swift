@@ -1,7 +1,7 @@
 import Flux
 
 /// What the store of sessions asks a service to do. Each order bears being carried out twice.
-public enum SessionOrder: Hashable, Sendable {
+package enum SessionOrder: Hashable, Sendable {
   /// Make a session's credentials ready for its requests: read them from the vault, and get a token where the kind
   /// needs one. Answer: `opened` or `failed`, exactly once, unless `leave` comes first.
   case open(SessionOpening)
@@ -16,33 +16,33 @@ public enum SessionOrder: Hashable, Sendable {
 }
 
 /// Everything that one opening of a session needs to know.
-public struct SessionOpening: Hashable, Sendable {
+package struct SessionOpening: Hashable, Sendable {
   /// Which opening it is.
-  public struct ID: Hashable, Sendable {
-    public var session: SessionID
+  package struct ID: Hashable, Sendable {
+    package var session: SessionID
     /// The sequence number of the action that began it: unique within a library.
-    public var generation: Int64
+    package var generation: Int64
 
-    public init(session: SessionID, generation: Int64) {
+    package init(session: SessionID, generation: Int64) {
       self.session = session
       self.generation = generation
     }
   }
 
-  public var id: ID
+  package var id: ID
   /// The client's wish for the session.
-  public var wish: Session.Wish
+  package var wish: Session.Wish
   /// The number that its token gets.
-  public var token: Int64
+  package var token: Int64
   /// Whether a token that the vault holds will do if it has not expired; otherwise one is got anew, unless the vault's
   /// has this number already: then an engine that ended got it.
-  public var takesKept: Bool
+  package var takesKept: Bool
   /// The settings at its start. Later changes of settings do not affect it.
-  public var settings: Settings
+  package var settings: Settings
   /// The route that its connections must take.
-  public var route: Route
+  package var route: Route
 
-  public init(
+  package init(
     id: ID, wish: Session.Wish, token: Int64, takesKept: Bool, settings: Settings, route: Route
   ) {
     self.id = id
@@ -55,7 +55,7 @@ public struct SessionOpening: Hashable, Sendable {
 }
 
 /// What a service has found out about sessions.
-public enum SessionFact: Hashable, Sendable {
+package enum SessionFact: Hashable, Sendable {
   /// The credentials are ready, and what has to survive is in the vault. When they expire, if that is known.
   case opened(SessionOpening.ID, expires: Timestamp?)
   /// There are none. A transient error (`DownloadError.isTransient`) lets the engine try again.

@@ -19,15 +19,15 @@ public enum Challenge: String, Hashable, Sendable, CaseIterable {
 }
 
 /// How often one request was refused, and what was done about it.
-public struct RequestTries: Hashable, Sendable {
+package struct RequestTries: Hashable, Sendable {
   /// How often it was refused with the token in use.
-  public var refused: Int
+  package var refused: Int
   /// How often it was refused with a token that was being renewed, or had been, when the answer came.
-  public var outrun: Int
+  package var outrun: Int
   /// The token that was asked for after the last refusal; nil if none was.
-  public var awaited: Int64?
+  package var awaited: Int64?
 
-  public init(refused: Int = 0, outrun: Int = 0, awaited: Int64? = nil) {
+  package init(refused: Int = 0, outrun: Int = 0, awaited: Int64? = nil) {
     self.refused = refused
     self.outrun = outrun
     self.awaited = awaited
@@ -35,29 +35,29 @@ public struct RequestTries: Hashable, Sendable {
 }
 
 /// Judges a 401 or a 403 that has come for a request of a session. It is a function of values: it knows nothing else.
-public struct SessionRetrier: Hashable, Sendable {
+package struct SessionRetrier: Hashable, Sendable {
   /// How often a request is refused at most with the token in use.
-  public static let tries = 3
+  package static let tries = 3
   /// How often at most with one that was being renewed meanwhile, or had been. More requests may be under way than a
   /// token admits: then such a refusal says nothing of the request.
-  public static let outrunTries = 64
+  package static let outrunTries = 64
 
   /// The status, 401 or 403.
-  public var status: Int
+  package var status: Int
   /// How the server challenges; nil if it does not.
-  public var challenge: Challenge?
-  public var kind: Session.Kind
-  public var state: SessionState.Kind
+  package var challenge: Challenge?
+  package var kind: Session.Kind
+  package var state: SessionState.Kind
   /// The token that the request was sent with.
-  public var used: Int64
+  package var used: Int64
   /// The session's token now.
-  public var token: Int64
+  package var token: Int64
   /// Whether a server has accepted the token that was used, for another request.
-  public var isAccepted: Bool
+  package var isAccepted: Bool
   /// The earlier tries of the same request.
-  public var earlier: RequestTries
+  package var earlier: RequestTries
 
-  public init(
+  package init(
     status: Int, challenge: Challenge? = nil, kind: Session.Kind, state: SessionState.Kind, used: Int64, token: Int64,
     isAccepted: Bool = false, earlier: RequestTries = .init()
   ) {
@@ -72,7 +72,7 @@ public struct SessionRetrier: Hashable, Sendable {
   }
 
   /// What the store does about a refused request.
-  public enum Decision: Hashable, Sendable {
+  package enum Decision: Hashable, Sendable {
     /// The request is sent again, with the present token.
     case sendAgain
     /// The request waits, and a refresh begins.
@@ -86,7 +86,7 @@ public struct SessionRetrier: Hashable, Sendable {
   }
 
   /// Why a request fails although its session is open.
-  public enum Reason: Hashable, Sendable {
+  package enum Reason: Hashable, Sendable {
     /// The session's credentials are good, and not for this address.
     case notForThis
     /// The request was sent as often as requests are.
@@ -94,7 +94,7 @@ public struct SessionRetrier: Hashable, Sendable {
   }
 
   /// The judgement.
-  public var decision: Decision {
+  package var decision: Decision {
     let tries = tries
     guard tries.refused < Self.tries && tries.outrun < Self.outrunTries || isLoginAtFault else {
       return .refuse(.tooManyTries)
@@ -122,7 +122,7 @@ public struct SessionRetrier: Hashable, Sendable {
   }
 
   /// The tries of the request, this refusal included.
-  public var tries: RequestTries {
+  package var tries: RequestTries {
     var tries = earlier
     let isInUse = used >= token && (state == .open || state == .extended)
     if isInUse { tries.refused += 1 } else { tries.outrun += 1 }

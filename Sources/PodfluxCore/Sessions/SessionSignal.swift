@@ -1,7 +1,7 @@
 import Flux
 
 /// What the stores of requests tell the store of sessions.
-public enum SessionSignal: Sendable {
+package enum SessionSignal: Sendable {
   /// Requests would be sent if these sessions were open.
   case wanted([Session.Key])
   /// A client wants refreshes or retries of these sessions, or of any if it is nil: those whose logins have failed may
@@ -19,13 +19,13 @@ public enum SessionSignal: Sendable {
   case leftByMany
 
   /// The decision about a refused request.
-  public struct Verdict: Hashable, Sendable {
-    public var decision: SessionRetrier.Decision
+  package struct Verdict: Hashable, Sendable {
+    package var decision: SessionRetrier.Decision
     /// How the server refused.
-    public var error: DownloadError
-    public var tries: RequestTries
+    package var error: DownloadError
+    package var tries: RequestTries
 
-    public init(_ decision: SessionRetrier.Decision, error: DownloadError, tries: RequestTries) {
+    package init(_ decision: SessionRetrier.Decision, error: DownloadError, tries: RequestTries) {
       self.decision = decision
       self.error = error
       self.tries = tries
@@ -34,25 +34,25 @@ public enum SessionSignal: Sendable {
 }
 
 /// Whose request it is.
-public enum RequestOwner: Hashable, Sendable {
+package enum RequestOwner: Hashable, Sendable {
   case download(DownloadID)
   case feed(Feed.Key)
   case sidecar(Sidecar.Key)
 }
 
 /// A session that a request goes with: by its number, and as the adapter is told of it.
-public struct SessionGrant: Hashable, Sendable {
-  public var key: Session.Key
-  public var use: SessionUse
+package struct SessionGrant: Hashable, Sendable {
+  package var key: Session.Key
+  package var use: SessionUse
 
-  public init(key: Session.Key, use: SessionUse) {
+  package init(key: Session.Key, use: SessionUse) {
     self.key = key
     self.use = use
   }
 }
 
 /// Events by which the sessions inform other stores.
-public enum SessionsEvent: Sendable {
+package enum SessionsEvent: Sendable {
   /// The session that was wanted for the requests of an owner.
   case made(Session.Key, for: RequestOwner)
   /// A client has opened a session, for the first time or anew.
@@ -60,32 +60,32 @@ public enum SessionsEvent: Sendable {
 }
 
 /// The sessions as the stores of requests see them.
-public struct SessionsView: Hashable, Sendable {
+package struct SessionsView: Hashable, Sendable {
   /// Every session, by its key.
-  public var sessions: [Session.Key: Session] = [:]
+  package var sessions: [Session.Key: Session] = [:]
   /// The tokens that a server has accepted.
-  public var accepted: [Session.Key: Int64] = [:]
+  package var accepted: [Session.Key: Int64] = [:]
   /// The tries of refused requests.
-  public var tries: [RequestOwner: RequestTries] = [:]
+  package var tries: [RequestOwner: RequestTries] = [:]
 
-  public init() {}
+  package init() {}
 
-  public func find(_ id: SessionID) -> Session? { sessions.values.first { $0.id == id } }
+  package func find(_ id: SessionID) -> Session? { sessions.values.first { $0.id == id } }
 
   /// The sessions whose requests cannot be sent now.
-  public func unusable(at now: Timestamp) -> Set<Session.Key> {
+  package func unusable(at now: Timestamp) -> Set<Session.Key> {
     Set(sessions.values.filter { !$0.isUsable(at: now) }.map(\.key))
   }
 
   /// The sessions that a client has closed.
-  public var closed: Set<Session.Key> { Set(sessions.values.filter { $0.state == .closed }.map(\.key)) }
+  package var closed: Set<Session.Key> { Set(sessions.values.filter { $0.state == .closed }.map(\.key)) }
 
   /// The sessions whose requests fail.
-  public var failed: Set<Session.Key> { Set(sessions.values.filter { $0.state.error != nil }.map(\.key)) }
+  package var failed: Set<Session.Key> { Set(sessions.values.filter { $0.state.error != nil }.map(\.key)) }
 
   /// What a request of a session to an address goes with; nil if the session's credentials are not for its host, or if
   /// the address has a parameter of its own in the place of the session's.
-  public func grant(_ key: Session.Key?, to address: WebAddress) -> SessionGrant? {
+  package func grant(_ key: Session.Key?, to address: WebAddress) -> SessionGrant? {
     guard let key, let session = sessions[key], session.wish.kind.needsSecret, session.isFor(address.host),
       session.wish.parameter.map({ !SecretParameter.isIn(address.description, named: $0) }) ?? true
     else { return nil }
@@ -93,12 +93,12 @@ public struct SessionsView: Hashable, Sendable {
   }
 
   /// The session that a request to a host inherits: one whose credentials are for that host.
-  public func inherited(_ key: Session.Key?, by host: String) -> Session.Key? {
+  package func inherited(_ key: Session.Key?, by host: String) -> Session.Key? {
     key.flatMap { sessions[$0]?.isFor(host) == true ? $0 : nil }
   }
 
   /// What follows on a refusal; nil if it is none that concerns the session.
-  public func verdict(
+  package func verdict(
     on error: DownloadError, of owner: RequestOwner, sentWith grant: SessionGrant?
   ) -> SessionSignal.Verdict? {
     guard let grant, let status = error.status, status == 401 || status == 403, error.challenge != .unsent,
@@ -119,7 +119,7 @@ public struct SessionsView: Hashable, Sendable {
   }
 
   /// Why requests of a session fail whose login has failed.
-  public func error(of key: Session.Key) -> DownloadError? {
+  package func error(of key: Session.Key) -> DownloadError? {
     guard let session = sessions[key], let error = session.state.error else { return nil }
     return DownloadError(
       .unauthorized, "the session \"\(session.id)\" could not log in: \(error.message)", status: error.status)
@@ -133,7 +133,7 @@ public struct SessionsView: Hashable, Sendable {
   /// The session that a client has chosen for a host, as a number; nil for none, and for one that is still to be made.
   ///
   /// - Throws: `Refusal` if there is none, or it is not for the host.
-  public func key(of choice: SessionChoice, for host: String) throws(Refusal) -> Session.Key? {
+  package func key(of choice: SessionChoice, for host: String) throws(Refusal) -> Session.Key? {
     switch choice {
     case .none: return nil
     case .known(let id):

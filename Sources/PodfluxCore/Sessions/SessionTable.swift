@@ -1,10 +1,10 @@
 /// The port of the sessions' table. All calls belong to the turn's transaction.
-public protocol SessionTables {
+package protocol SessionTables {
   var sessions: any SessionTable { get }
 }
 
 /// The sessions' rows: at most `Session.Limits.sessions`.
-public protocol SessionTable {
+package protocol SessionTable {
   /// All of them, in the order of their numbers.
   func all() throws -> [Session]
   /// Writes a session, new or not.

@@ -5,9 +5,9 @@ import Flux
 /// All rows live in memory too: there are at most `Session.Limits.sessions`. What is known of tokens beyond the rows
 /// (which a server has accepted, how often a request was refused) begins anew with each start. Its aspects: `+Intents`
 /// (what clients want), `+Signals` (what requests find), `+Opening` (which sessions are opened, and what comes of it).
-public struct SessionsStore: DomainStore {
+package struct SessionsStore: DomainStore {
   /// The parts of other stores that this store reads.
-  public struct Context: Sendable {
+  package struct Context: Sendable {
     /// The engine's lifecycle: whether it works, suspends or stops.
     var lifecycle: LifecycleStore
     var settings: Settings
@@ -17,7 +17,7 @@ public struct SessionsStore: DomainStore {
   }
 
   /// What requests look at.
-  public internal(set) var view = SessionsView()
+  package internal(set) var view = SessionsView()
   /// The openings that have not ended, by the numbers of their sessions.
   var live: [Session.Key: SessionOpening.ID] = [:]
   /// The sessions whose requests would be sent if they were open.
@@ -25,7 +25,7 @@ public struct SessionsStore: DomainStore {
   /// The sessions that a row has left: nothing may refer to them any more.
   var left: Set<Session.Key> = []
   /// When the first opening that has failed is tried again; nil if none is.
-  public internal(set) var nextMoment: Timestamp?
+  package internal(set) var nextMoment: Timestamp?
 
   /// The limits of what is kept beyond the rows.
   enum Limits {
@@ -34,12 +34,12 @@ public struct SessionsStore: DomainStore {
   }
 
   /// Makes the store with what its table holds.
-  public init(sessions: [Session] = []) {
+  package init(sessions: [Session] = []) {
     for session in sessions { view.sessions[session.key] = session }
   }
 
   /// Whether a session is being opened.
-  public var hasLiveWork: Bool { !live.isEmpty }
+  package var hasLiveWork: Bool { !live.isEmpty }
 
   /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
   func isConcerned(by call: StoreCall) -> Bool {
@@ -53,7 +53,7 @@ public struct SessionsStore: DomainStore {
   }
 
   /// Takes in what clients want and what openings report.
-  public mutating func handle(
+  package mutating func handle(
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context
   ) throws -> Reply? {
     switch action {
@@ -67,7 +67,7 @@ public struct SessionsStore: DomainStore {
   }
 
   /// Takes in what requests find.
-  public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
     switch event {
     case .downloads(.session(let signal)), .podcasts(.session(let signal)), .sidecars(.session(let signal)):
       try handle(signal, in: &turn)
@@ -76,7 +76,7 @@ public struct SessionsStore: DomainStore {
   }
 
   /// Opens the sessions that are wanted.
-  public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
     guard context.lifecycle.isScheduling else { return }
     try discardWhatIsLeft(in: &turn)
     try openWhatIsWanted(reading: context, in: &turn)

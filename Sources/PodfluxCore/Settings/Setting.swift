@@ -4,9 +4,9 @@
 /// documentation) goes through that list and needs no change when a setting is added:
 ///
 ///     for setting in Settings.all { print(setting.name, setting.value(in: settings)) }
-public struct Setting: Sendable {
+package struct Setting: Sendable {
   /// The values that a setting takes.
-  public enum Values: Hashable, Sendable {
+  package enum Values: Hashable, Sendable {
     /// `true` or `false`.
     case boolean
     case integer(ClosedRange<Int64>)
@@ -32,7 +32,7 @@ public struct Setting: Sendable {
   }
 
   /// A value of any setting. Names of choices and time zones are texts.
-  public enum Value: Hashable, Sendable {
+  package enum Value: Hashable, Sendable {
     case boolean(Bool)
     case integer(Int64)
     case number(Double)
@@ -45,9 +45,9 @@ public struct Setting: Sendable {
   }
 
   /// The name in lines and in storage: that of the property.
-  public let name: String
+  package let name: String
   /// The values that it takes.
-  public let values: Values
+  package let values: Values
   private let path: PartialKeyPath<Settings> & Sendable
   private let read: @Sendable (Settings) -> Value
   private let write: @Sendable (Value, inout Settings) -> Bool
@@ -68,12 +68,12 @@ public struct Setting: Sendable {
   }
 
   /// The setting's value.
-  public func value(in settings: Settings) -> Value { read(settings) }
+  package func value(in settings: Settings) -> Value { read(settings) }
 
   /// Sets the setting. Returns `false`, and changes nothing, for a value of another kind or an unknown name; the range
   /// is not checked.
   @discardableResult
-  public func set(_ value: Value, in settings: inout Settings) -> Bool { write(value, &settings) }
+  package func set(_ value: Value, in settings: inout Settings) -> Bool { write(value, &settings) }
 
   /// Gives the setting in some settings the value that it has in others.
   func copy(from source: Settings, to target: inout Settings) { assign(source, &target) }
@@ -182,7 +182,7 @@ extension Setting.Values {
   }
 
   /// What a value must be to be among them, in words.
-  public var requirement: String {
+  package var requirement: String {
     switch self {
     case .boolean: "true or false"
     case .integer(let range): "an integer from \(range.lowerBound) to \(range.upperBound)"

@@ -81,7 +81,7 @@ public struct Settings: Hashable, Sendable {
   public init() {}
 
   /// Every setting, in the order in which the decoder checks them.
-  public static let all: [Setting] = [
+  package static let all: [Setting] = [
     Setting("maxConcurrent", \.maxConcurrent, in: Limits.maxConcurrent),
     Setting("maxPerHost", \.maxPerHost, in: Limits.maxPerHost),
     Setting("maxAttempts", \.maxAttempts, in: Limits.maxAttempts),
@@ -118,28 +118,28 @@ public struct Settings: Hashable, Sendable {
   ]
 
   /// The rules between two settings.
-  public static let rules = [
+  package static let rules = [
     Rule("retryFirstSeconds", \.retryFirstSeconds, atMost: "retryMaxSeconds", \.retryMaxSeconds),
     Rule("feedRefreshMinutes", \.feedRefreshMinutes, atMost: "feedRefreshMaxMinutes", \.feedRefreshMaxMinutes),
   ]
 
   /// Ranges that several settings share, or that other parts of the engine rely on.
-  public enum Limits {
+  package enum Limits {
     /// Transfers at once.
-    public static let maxConcurrent = 1...256
+    package static let maxConcurrent = 1...256
     /// Transfers at once on one host.
-    public static let maxPerHost = 1...64
+    package static let maxPerHost = 1...64
     /// Attempts without progress.
-    public static let maxAttempts = 1...1000
+    package static let maxAttempts = 1...1000
     /// Seconds of waits and timeouts: up to a day.
-    public static let seconds = 1...86_400
+    package static let seconds = 1...86_400
     /// Minutes between two refreshes of a feed: up to four weeks.
-    public static let refreshMinutes = 5...40_320
+    package static let refreshMinutes = 5...40_320
     /// Bytes of the largest file: up to 1 PiB.
-    public static let maxFileBytes: ClosedRange<Int64> = 0...(1 << 50)
+    package static let maxFileBytes: ClosedRange<Int64> = 0...(1 << 50)
     /// Bytes of budgets, quotas and reserves, and of what a server, a feed or a client says of a length: up to 8 PiB,
     /// 2⁵³, which every reader of JSON keeps (RFC 8259 section 6).
-    public static let volume: ClosedRange<Int64> = 0...(1 << 53)
+    package static let volume: ClosedRange<Int64> = 0...(1 << 53)
   }
 
   /// Whether every value is one that its setting takes, and no rule is broken.
@@ -150,7 +150,7 @@ public struct Settings: Hashable, Sendable {
 
 extension Settings {
   /// One setting must not exceed another.
-  public struct Rule: Sendable {
+  package struct Rule: Sendable {
     /// The name of the setting that must not exceed the other.
     let lesser: String
     /// The name of the setting that must not be exceeded.
@@ -167,7 +167,7 @@ extension Settings {
     }
 
     /// Whether the settings keep the rule.
-    public func holds(for settings: Settings) -> Bool {
+    package func holds(for settings: Settings) -> Bool {
       settings[keyPath: lesserPath] <= settings[keyPath: greaterPath]
     }
 

@@ -26,12 +26,12 @@ public struct SettingsPatch: Hashable, Sendable {
   }
 
   /// The new value of a setting; nil if it stays as it is, or is `network`, of which parts change.
-  public func value(of setting: Setting) -> Setting.Value? {
+  package func value(of setting: Setting) -> Setting.Value? {
     names.contains(setting.name) ? setting.value(in: values) : nil
   }
 
   /// Changes a setting other than `network`, of which parts change. The value must be one that the setting takes.
-  public mutating func set(_ setting: Setting, to value: Setting.Value) {
+  package mutating func set(_ setting: Setting, to value: Setting.Value) {
     precondition(setting.values != .networkClasses, "classes of networks change one by one")
     let isOfItsKind = setting.set(value, in: &values)
     precondition(isOfItsKind, "\(setting.name) takes other values")

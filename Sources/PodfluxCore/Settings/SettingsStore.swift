@@ -1,23 +1,23 @@
 import Flux
 
 /// Events by which the settings inform other stores.
-public enum SettingsEvent: Sendable {
+package enum SettingsEvent: Sendable {
   /// The settings have changed; these are the former ones.
   case changed(from: Settings)
 }
 
 /// The settings. Only `updateSettings` changes them.
-public struct SettingsStore: DomainStore {
+package struct SettingsStore: DomainStore {
   /// The settings as they are now.
-  public private(set) var settings: Settings
+  package private(set) var settings: Settings
 
   /// Makes the store with what its table holds.
-  public init(settings: Settings) {
+  package init(settings: Settings) {
     self.settings = settings
   }
 
   /// Changes the settings, and passes the limits of all transfers on when they change and at a start.
-  public mutating func handle(_ action: Action, in turn: inout PodfluxTurn, reading _: Void) throws -> Reply? {
+  package mutating func handle(_ action: Action, in turn: inout PodfluxTurn, reading _: Void) throws -> Reply? {
     if case .recovered = action { turn.perform(.limit(settings.limits)) }
     guard case .intent(.updateSettings(let patch)) = action else { return nil }
     let updated = try patch.checked(on: settings)
@@ -30,19 +30,19 @@ public struct SettingsStore: DomainStore {
 }
 
 /// The port of the settings' table. Saving belongs to the turn's transaction.
-public protocol SettingsTables {
+package protocol SettingsTables {
   /// Writes the settings.
   func save(_ settings: Settings) throws
 }
 
 extension SettingsTables where Self: ForwardingTables {
   /// To the tables behind, unchanged.
-  public func save(_ settings: Settings) throws { try inner.save(settings) }
+  package func save(_ settings: Settings) throws { try inner.save(settings) }
 }
 
 extension Settings {
   /// What all transfers together keep to.
-  public var limits: TransferLimits {
+  package var limits: TransferLimits {
     TransferLimits(bytesPerSecond: bytesPerSecond, reserveFreeBytes: reserveFreeBytes)
   }
 }

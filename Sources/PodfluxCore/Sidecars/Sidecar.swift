@@ -1,27 +1,27 @@
 import Flux
 
 /// A small file beside an episode's file, or a cover in a podcast's folder, as stored in its row.
-public struct Sidecar: Hashable, Sendable {
+package struct Sidecar: Hashable, Sendable {
   /// The number of its row; none is given twice.
-  public typealias Key = Int64
+  package typealias Key = Int64
 
-  public let key: Key
-  public let kind: SidecarKind
+  package let key: Key
+  package let kind: SidecarKind
   /// The download beside whose file it lies. Nil for a cover, and for a sidecar whose download was removed while its
   /// file was kept: that sidecar is the user's, like the file.
-  public var owner: DownloadID?
+  package var owner: DownloadID?
   /// Where it is fetched; nil if it is made of rows.
-  public var address: WebAddress?
+  package var address: WebAddress?
   /// Its path without the extension, which its content decides.
-  public var stem: String
-  public var state: State { didSet { if !isToBeFetched { session = nil } } }
+  package var stem: String
+  package var state: State { didSet { if !isToBeFetched { session = nil } } }
   /// The session of its podcast's feed, if it is for the host of its address, as long as it may have to be fetched.
-  public var session: Session.Key?
+  package var session: Session.Key?
   /// Where its podcast's feed was read that names its address.
-  public var feedReadFrom: AddressClass
+  package var feedReadFrom: AddressClass
 
   /// How far a sidecar has come, from wanted to present or failed.
-  public enum State: Hashable, Sendable {
+  package enum State: Hashable, Sendable {
     /// The sidecar is fetched at this moment at the earliest, after so many failed attempts.
     case wanted(failures: Int, next: Timestamp)
     /// Its file is complete, and gets its name now, after so many attempts that failed. Whether it has the name is
@@ -39,7 +39,7 @@ public struct Sidecar: Hashable, Sendable {
     case failed(String)
   }
 
-  public init(
+  package init(
     key: Key = 0, kind: SidecarKind, owner: DownloadID?, address: WebAddress?, stem: String, state: State,
     session: Session.Key? = nil, feedReadFrom: AddressClass = .unknown
   ) {
@@ -62,7 +62,7 @@ public struct Sidecar: Hashable, Sendable {
   }
 
   /// Its file, where it has one or had one.
-  public var file: PublishedFile? {
+  package var file: PublishedFile? {
     switch state {
     case .wanted, .failed: nil
     case .publishing(let file, _, _), .present(let file), .moving(let file, _), .leaving(let file, _),
@@ -95,13 +95,13 @@ extension Sidecar {
 
 extension Sidecar {
   /// The path of a media file without its extension: what lies beside it begins so.
-  public static func stem(beside media: LibraryPath) -> String {
+  package static func stem(beside media: LibraryPath) -> String {
     let text = media.description
     return String(text.unicodeScalars.dropLast(media.name.unicodeScalars.count)) + FileExtension.stem(of: media.name)
   }
 
   /// The stem of a download's sidecar. The language is the podcast's; transcripts are named by it.
-  public static func stem(of kind: SidecarKind, beside media: LibraryPath, language: String? = nil) -> String {
+  package static func stem(of kind: SidecarKind, beside media: LibraryPath, language: String? = nil) -> String {
     let stem = stem(beside: media)
     return switch kind {
     case .cover, .picture, .notes: stem
@@ -111,16 +111,16 @@ extension Sidecar {
     }
   }
 
-  public static func coverStem(in folder: LibraryPath) -> String { folder.description + "/" + coverName }
+  package static func coverStem(in folder: LibraryPath) -> String { folder.description + "/" + coverName }
 
   /// The stem of a sidecar's file.
-  public static func stem(of path: LibraryPath) -> String {
+  package static func stem(of path: LibraryPath) -> String {
     guard let dot = path.description.utf8.lastIndex(of: UInt8(ascii: ".")) else { return path.description }
     return String(path.description[..<dot])
   }
 
   /// The name of covers, without the extension.
-  public static let coverName = "cover"
+  package static let coverName = "cover"
 
   /// The language itself, of two or three letters in lower case (RFC 5646 section 2.2.1); nil if the tag begins
   /// otherwise.
@@ -137,7 +137,7 @@ extension Sidecar {
   ///   - media: The file of one of its episodes.
   ///   - podcast: The name of the podcast, as it stands in names.
   ///   - naming: How the file is named.
-  public static func folder(of media: LibraryPath, podcast: String?, naming: DownloadNaming) -> LibraryPath? {
+  package static func folder(of media: LibraryPath, podcast: String?, naming: DownloadNaming) -> LibraryPath? {
     guard let podcast else { return nil }
     var names: [[NameTemplate.Part]] = [[.init(podcast, of: .podcast)], [.init("", of: .title)]]
     if !naming.template.isStandard {

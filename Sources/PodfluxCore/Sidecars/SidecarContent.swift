@@ -1,11 +1,11 @@
 /// Whether what was fetched is what a sidecar is to be, and which extension it gets.
-public enum SidecarContent {
+package enum SidecarContent {
   /// The extension of a complete file.
   ///
   /// The bytes decide, not what the server says of them. Cost: linear in their number.
   ///
   /// - Throws: `notMedia` for what is no file of the kind, and `tooLarge`.
-  public static func fileExtension(of bytes: [UInt8], as kind: SidecarKind) throws(DownloadError) -> String {
+  package static func fileExtension(of bytes: [UInt8], as kind: SidecarKind) throws(DownloadError) -> String {
     guard !bytes.isEmpty else { throw DownloadError(.notMedia, "the server sent nothing") }
     guard bytes.count <= kind.maximumBytes else { throw tooLarge(kind) }
     let signature = MediaSignature(bytes)
@@ -27,7 +27,7 @@ public enum SidecarContent {
   }
 
   /// The error for a file that is larger than its kind may be.
-  public static func tooLarge(_ kind: SidecarKind) -> DownloadError {
+  package static func tooLarge(_ kind: SidecarKind) -> DownloadError {
     DownloadError(.tooLarge, "it has more than \(kind.maximumBytes) bytes; none of this kind needs as many")
   }
 

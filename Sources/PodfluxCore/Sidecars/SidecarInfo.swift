@@ -1,13 +1,13 @@
 import Flux
 
 /// What a sidecar of the kind `info` says of a download, for programs that read a library without its database.
-public struct SidecarInfo: Hashable, Sendable {
+package struct SidecarInfo: Hashable, Sendable {
   /// The text of the file: one object of JSON, with a member for each fact that is known. Addresses are without user
   /// names, passwords and queries, which may be secrets.
-  public let text: String
+  package let text: String
 
   /// Says what the rows know.
-  public init(of download: Download, _ file: PublishedFile, episode: Episode?, feed: Feed?) {
+  package init(of download: Download, _ file: PublishedFile, episode: Episode?, feed: Feed?) {
     var members: [(String, String?)] = []
     let content = episode?.content
     func add(_ name: String, _ text: String?) { members.append((name, text.map(JSONSyntax.string))) }

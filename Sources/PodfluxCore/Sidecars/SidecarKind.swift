@@ -26,29 +26,29 @@ public enum SidecarKind: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The limits of sidecars: their lengths, and how many the engine works on at once.
-public enum SidecarLimits {
+package enum SidecarLimits {
   /// The length of the largest picture, in bytes.
-  public static let pictureBytes = 10 << 20
+  package static let pictureBytes = 10 << 20
   /// The length of the largest file of text, in bytes.
-  public static let textBytes = 5 << 20
+  package static let textBytes = 5 << 20
   /// The longest ending of a sidecar's name, in bytes, `.chapters.json`: the name of an episode's file leaves room for
   /// it.
-  public static let endingBytes = 14
+  package static let endingBytes = 14
   /// How many are fetched at once.
-  public static let fetches = 4
+  package static let fetches = 4
   /// How many are fetched at once from one host.
-  public static let fetchesPerHost = 2
+  package static let fetchesPerHost = 2
   /// How many files are deleted and moved at once.
-  public static let errands = 16
+  package static let errands = 16
   /// How many rows, or files, one turn looks at.
-  public static let rowsAtOnce = 64
+  package static let rowsAtOnce = 64
   /// How many attempts there are to fetch one.
-  public static let attempts = 5
+  package static let attempts = 5
   /// How long is waited after attempts that fail: 1, 4, 16 and 64 minutes, and up to half as much again.
   static let backoff = Backoff(firstMilliseconds: 60_000, longestMilliseconds: 24 * 3600 * 1000, factor: 4)
   /// After how many milliseconds a file is tried again whose disk had no room, or whose session could not log in. That
   /// counts for no attempt.
-  public static let waitMilliseconds: Int64 = 3600 * 1000
+  package static let waitMilliseconds: Int64 = 3600 * 1000
 }
 
 /// Kinds of sidecars, each once, in the order of `SidecarKind`.

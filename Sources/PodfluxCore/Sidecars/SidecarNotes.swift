@@ -1,15 +1,15 @@
 /// What a sidecar of the kind `notes` says of an episode: a page with its notes, for browsers and players.
-public struct SidecarNotes: Hashable, Sendable {
+package struct SidecarNotes: Hashable, Sendable {
   /// The text of the file, in UTF-8. The page loads nothing, and says so to programs that show it. Its links are
   /// without what lets their holder in: people pass files on.
-  public let text: String
+  package let text: String
 
   /// Makes the page.
   ///
   /// - Parameters:
   ///   - notes: The notes of an episode.
   ///   - title: Plain text.
-  public init(_ notes: EpisodeNotes, title: String?) {
+  package init(_ notes: EpisodeNotes, title: String?) {
     let title = title.map { "<title>\(Self.escaped($0))</title>\n" } ?? ""
     text = """
       <!DOCTYPE html>

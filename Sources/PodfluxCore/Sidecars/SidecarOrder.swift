@@ -1,7 +1,7 @@
 import Flux
 
 /// What the store of sidecars asks services to do. Each order bears being carried out twice.
-public enum SidecarOrder: Hashable, Sendable {
+package enum SidecarOrder: Hashable, Sendable {
   /// Fetch, or make, a sidecar.
   case fetch(SidecarFetch)
   /// The row knows the file that was announced: it may get its name.
@@ -17,21 +17,21 @@ public enum SidecarOrder: Hashable, Sendable {
 }
 
 /// One attempt to fetch a sidecar.
-public struct SidecarFetch: Hashable, Sendable {
+package struct SidecarFetch: Hashable, Sendable {
   /// Which attempt it is.
-  public struct ID: Hashable, Sendable {
-    public var sidecar: Sidecar.Key
+  package struct ID: Hashable, Sendable {
+    package var sidecar: Sidecar.Key
     /// The sequence number of the action that started it: unique within a library.
-    public var generation: Int64
+    package var generation: Int64
 
-    public init(sidecar: Sidecar.Key, generation: Int64) {
+    package init(sidecar: Sidecar.Key, generation: Int64) {
       self.sidecar = sidecar
       self.generation = generation
     }
   }
 
   /// Where the file's bytes come from.
-  public enum Source: Hashable, Sendable {
+  package enum Source: Hashable, Sendable {
     case address(WebAddress)
     /// The text itself.
     case text(String)
@@ -40,21 +40,21 @@ public struct SidecarFetch: Hashable, Sendable {
     case earlier(PublishedFile)
   }
 
-  public var id: ID
-  public var kind: SidecarKind
-  public var source: Source
+  package var id: ID
+  package var kind: SidecarKind
+  package var source: Source
   /// The path without the extension.
-  public var stem: String
+  package var stem: String
   /// The settings at its start. Later changes of settings do not affect it.
-  public var settings: Settings
+  package var settings: Settings
   /// The route that its connections must take.
-  public var route: Route
+  package var route: Route
   /// To which addresses they may lead.
-  public var reach: Reach
+  package var reach: Reach
   /// The credentials that its request is sent with; nil for none.
-  public var session: SessionUse?
+  package var session: SessionUse?
 
-  public init(
+  package init(
     id: ID, kind: SidecarKind, source: Source, stem: String, settings: Settings, route: Route, reach: Reach,
     session: SessionUse? = nil
   ) {
@@ -70,15 +70,15 @@ public struct SidecarFetch: Hashable, Sendable {
 }
 
 /// A sidecar's file that is owed its deletion.
-public struct SidecarDeletion: Hashable, Sendable {
-  public var sidecar: Sidecar.Key
-  public var file: PublishedFile
+package struct SidecarDeletion: Hashable, Sendable {
+  package var sidecar: Sidecar.Key
+  package var file: PublishedFile
   /// Where it may lie as well, because it was being moved there.
-  public var other: LibraryPath?
+  package var other: LibraryPath?
   /// The folders on its way that the engine has made: they go with it if nothing else is in them.
-  public var ownFolders: [LibraryPath]
+  package var ownFolders: [LibraryPath]
 
-  public init(sidecar: Sidecar.Key, file: PublishedFile, other: LibraryPath? = nil, ownFolders: [LibraryPath] = []) {
+  package init(sidecar: Sidecar.Key, file: PublishedFile, other: LibraryPath? = nil, ownFolders: [LibraryPath] = []) {
     self.sidecar = sidecar
     self.file = file
     self.other = other
@@ -87,13 +87,13 @@ public struct SidecarDeletion: Hashable, Sendable {
 }
 
 /// A sidecar's file that gets another name.
-public struct SidecarMove: Hashable, Sendable {
-  public var sidecar: Sidecar.Key
-  public var file: PublishedFile
-  public var path: LibraryPath
-  public var move: CleanupStep.Move
+package struct SidecarMove: Hashable, Sendable {
+  package var sidecar: Sidecar.Key
+  package var file: PublishedFile
+  package var path: LibraryPath
+  package var move: CleanupStep.Move
 
-  public init(sidecar: Sidecar.Key, file: PublishedFile, path: LibraryPath, move: CleanupStep.Move) {
+  package init(sidecar: Sidecar.Key, file: PublishedFile, path: LibraryPath, move: CleanupStep.Move) {
     self.sidecar = sidecar
     self.file = file
     self.path = path
@@ -102,31 +102,31 @@ public struct SidecarMove: Hashable, Sendable {
 }
 
 /// Files of sidecars that are looked at.
-public struct SidecarLook: Hashable, Sendable {
+package struct SidecarLook: Hashable, Sendable {
   /// A sidecar and its file.
-  public struct Subject: Hashable, Sendable {
-    public var sidecar: Sidecar.Key
-    public var file: PublishedFile
+  package struct Subject: Hashable, Sendable {
+    package var sidecar: Sidecar.Key
+    package var file: PublishedFile
 
-    public init(sidecar: Sidecar.Key, file: PublishedFile) {
+    package init(sidecar: Sidecar.Key, file: PublishedFile) {
       self.sidecar = sidecar
       self.file = file
     }
   }
 
   /// The sequence number of the action that began the round.
-  public var round: Int64
+  package var round: Int64
   /// In the order of their numbers.
-  public var subjects: [Subject]
+  package var subjects: [Subject]
 
-  public init(round: Int64, subjects: [Subject]) {
+  package init(round: Int64, subjects: [Subject]) {
     self.round = round
     self.subjects = subjects
   }
 }
 
 /// What services have found out about sidecars.
-public enum SidecarFact: Hashable, Sendable {
+package enum SidecarFact: Hashable, Sendable {
   case fetch(SidecarReport)
   /// A file is gone, or was another one by then.
   case deleted(Sidecar.Key)
@@ -140,18 +140,18 @@ public enum SidecarFact: Hashable, Sendable {
   case looked(round: Int64, changed: [Sidecar.Key])
 
   /// The largest number of changed files in one report of a look.
-  public static let changedAtOnce = SidecarLimits.rowsAtOnce
+  package static let changedAtOnce = SidecarLimits.rowsAtOnce
 }
 
 /// A report of the fetch of a sidecar to its store.
-public struct SidecarReport: Hashable, Sendable {
-  public var fetch: SidecarFetch.ID
-  public var news: News
+package struct SidecarReport: Hashable, Sendable {
+  package var fetch: SidecarFetch.ID
+  package var news: News
   /// How many bytes of the body have come over the network since its last report.
-  public var fetched: Int64
+  package var fetched: Int64
 
   /// How far a fetch has come.
-  public enum News: Hashable, Sendable {
+  package enum News: Hashable, Sendable {
     /// The file is complete and synced, and waits for `proceed` to get this name.
     case publishing(PublishedFile)
     /// The file has its name.
@@ -164,10 +164,10 @@ public struct SidecarReport: Hashable, Sendable {
     case stopped
 
     /// Whether the fetch has ended with it.
-    public var isEnd: Bool { if case .publishing = self { false } else { true } }
+    package var isEnd: Bool { if case .publishing = self { false } else { true } }
   }
 
-  public init(fetch: SidecarFetch.ID, news: News, fetched: Int64 = 0) {
+  package init(fetch: SidecarFetch.ID, news: News, fetched: Int64 = 0) {
     self.fetch = fetch
     self.news = news
     self.fetched = fetched

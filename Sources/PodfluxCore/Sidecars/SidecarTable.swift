@@ -1,7 +1,7 @@
 import Flux
 
 /// The port of the sidecars' table. All calls belong to the turn's transaction.
-public protocol SidecarTables {
+package protocol SidecarTables {
   var sidecars: any SidecarTable { get }
 }
 
@@ -9,7 +9,7 @@ public protocol SidecarTables {
 ///
 /// When the downloads' table removes many downloads in one statement, it lets their sidecars leave, or keeps them, in
 /// the same transaction.
-public protocol SidecarTable {
+package protocol SidecarTable {
   func find(_ key: Sidecar.Key) throws -> Sidecar?
   /// Adds a sidecar; its number is given now.
   func insert(_ sidecar: Sidecar) throws
@@ -58,7 +58,7 @@ public protocol SidecarTable {
 }
 
 /// What sidecars need to be fetched.
-public enum SidecarNeed: Hashable, Sendable {
+package enum SidecarNeed: Hashable, Sendable {
   /// Sidecars without an address: they are made of rows and need no network.
   case nothing
   /// Sidecars that have an address, and none of these sessions.

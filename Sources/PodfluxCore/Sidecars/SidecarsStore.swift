@@ -1,7 +1,7 @@
 import Flux
 
 /// Events by which the sidecars inform other stores.
-public enum SidecarsEvent: Sendable {
+package enum SidecarsEvent: Sendable {
   /// A fetch has brought so many bytes over cellular.
   case fetchedOverCellular(Int64)
   /// The engine has made folders for a file.
@@ -15,9 +15,9 @@ public enum SidecarsEvent: Sendable {
 /// Rows live in the table; memory holds what is under way. Without the setting and without rows the store does nothing
 /// in a turn. Its aspects: `+Wanting` (which are wanted), `+Scheduling` (which are fetched), `+Reports` (what fetches
 /// bring), `+Files` (deletions, moves, and looking for what people have done).
-public struct SidecarsStore: DomainStore {
+package struct SidecarsStore: DomainStore {
   /// The parts of other stores that this store reads.
-  public typealias Context = RequestContext
+  package typealias Context = RequestContext
 
   /// A fetch that has not ended.
   struct LiveFetch: Hashable, Sendable {
@@ -62,22 +62,22 @@ public struct SidecarsStore: DomainStore {
   var seenObstacles = SeenObstacles()
 
   /// Makes the store with what its tables hold.
-  public init(hasRows: Bool = false, scanAfter: Int64? = nil) {
+  package init(hasRows: Bool = false, scanAfter: Int64? = nil) {
     self.hasRows = hasRows
     self.scanAfter = scanAfter
   }
 
   /// Whether a fetch is alive.
-  public var hasLiveWork: Bool { !live.isEmpty }
+  package var hasLiveWork: Bool { !live.isEmpty }
 
   /// Whether something is under way that a drain waits for.
-  public var owesWork: Bool { hasErrands || scanAfter != nil || round != nil }
+  package var owesWork: Bool { hasErrands || scanAfter != nil || round != nil }
 
   /// Whether sidecars are being deleted or moved.
   var hasErrands: Bool { !errands.underWay.isEmpty }
 
   /// When something is to be done next; nil if nothing is.
-  public var nextMoment: Timestamp? { Timestamp.earlier(wakeAt, goesOnAt) }
+  package var nextMoment: Timestamp? { Timestamp.earlier(wakeAt, goesOnAt) }
 
   /// Whether the store does something for a call of the list; a case that a method below handles is named here too.
   func isConcerned(by call: StoreCall) -> Bool {
@@ -96,7 +96,7 @@ public struct SidecarsStore: DomainStore {
   }
 
   /// Takes in what services report.
-  public mutating func handle(
+  package mutating func handle(
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context
   ) throws -> Reply? {
     switch action {
@@ -120,7 +120,7 @@ public struct SidecarsStore: DomainStore {
   }
 
   /// Follows the downloads and the settings.
-  public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
     switch event {
     case .settings(.changed(let former)):
       mayFetch = true
@@ -152,7 +152,7 @@ public struct SidecarsStore: DomainStore {
   }
 
   /// Starts the fetches that are due and may run, stops those that may not, and hands out what is owed.
-  public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
     guard context.lifecycle.isScheduling else { return }
     goesOnAt = nil
     try scan(reading: context, in: &turn)

@@ -1,22 +1,22 @@
 /// What the tags of a file are to say (the article Tags).
-public struct EpisodeTags: Hashable, Sendable {
-  public var title: String?
+package struct EpisodeTags: Hashable, Sendable {
+  package var title: String?
   /// The album.
-  public var podcast: String?
-  public var published: PublicationDate?
+  package var podcast: String?
+  package var published: PublicationDate?
   /// Whose day `published` is written as.
-  public var timeZone: NameTimeZone
+  package var timeZone: NameTimeZone
   /// The track, if it is a whole number: the feed may say 204.5.
-  public var number: String?
+  package var number: String?
   /// The disc.
-  public var season: Int64?
+  package var season: Int64?
   /// Whether it is an episode of a feed: then it has a genre, and may get a cover.
-  public var isEpisode: Bool
+  package var isEpisode: Bool
 
   /// The genre of episodes.
-  public static let genre = "Podcast"
+  package static let genre = "Podcast"
 
-  public init(
+  package init(
     title: String? = nil, podcast: String? = nil, published: PublicationDate? = nil,
     timeZone: NameTimeZone = .publisher, number: String? = nil, season: Int64? = nil, isEpisode: Bool = false
   ) {
@@ -31,13 +31,13 @@ public struct EpisodeTags: Hashable, Sendable {
 
   /// The tags of a file that belongs to no episode: what its client has said of it, and nothing else. Nil if that is
   /// nothing.
-  public init?(of description: Download.Description) {
+  package init?(of description: Download.Description) {
     guard description.title != nil || description.podcast != nil else { return nil }
     self.init(title: description.title, podcast: description.podcast)
   }
 
   /// The tags of an episode's file, as the rows of episode and feed say them.
-  public init(_ episode: Episode, of feed: Feed?, timeZone: NameTimeZone) {
+  package init(_ episode: Episode, of feed: Feed?, timeZone: NameTimeZone) {
     let content = episode.content
     self.init(
       title: content.title, podcast: feed?.shownTitle, published: content.published,
@@ -45,27 +45,27 @@ public struct EpisodeTags: Hashable, Sendable {
   }
 
   /// The track's number; nil if there is none between 1 and `numberLimit`.
-  public var track: Int? { number.flatMap { Int($0) }.flatMap(Self.numbered) }
+  package var track: Int? { number.flatMap { Int($0) }.flatMap(Self.numbered) }
   /// The disc's number; nil if there is none between 1 and `numberLimit`.
-  public var disc: Int? { season.flatMap { Self.numbered(Int(clamping: $0)) } }
+  package var disc: Int? { season.flatMap { Self.numbered(Int(clamping: $0)) } }
 
   /// The largest number that all formats can hold: MP4 has 16 bits for it.
-  public static let numberLimit = 65_535
+  package static let numberLimit = 65_535
 
   private static func numbered(_ number: Int) -> Int? { (1...numberLimit).contains(number) ? number : nil }
 }
 
 /// What a complete file is to be tagged with before it is published.
-public struct TagRequest: Hashable, Sendable {
-  public var tags: EpisodeTags
+package struct TagRequest: Hashable, Sendable {
+  package var tags: EpisodeTags
   /// Where the file will stand; its cover may lie beside it.
-  public var path: LibraryPath
+  package var path: LibraryPath
   /// Whether the SHA-256 of the tagged copy is wanted, as that of the original was.
-  public var wantsDigest: Bool
+  package var wantsDigest: Bool
   /// The fetched parts of those that the feed names.
-  public var material: TagMaterial
+  package var material: TagMaterial
 
-  public init(_ tags: EpisodeTags, path: LibraryPath, wantsDigest: Bool, material: TagMaterial = .init()) {
+  package init(_ tags: EpisodeTags, path: LibraryPath, wantsDigest: Bool, material: TagMaterial = .init()) {
     self.tags = tags
     self.path = path
     self.wantsDigest = wantsDigest
@@ -74,19 +74,19 @@ public struct TagRequest: Hashable, Sendable {
 }
 
 /// A complete file that can be moved to its place.
-public struct MovableFile: Hashable, Sendable {
+package struct MovableFile: Hashable, Sendable {
   /// Its inode, which moving keeps; 0 where inodes do not last.
-  public var inode: UInt64
-  public var tags: TagOutcome
+  package var inode: UInt64
+  package var tags: TagOutcome
 
-  public init(inode: UInt64, tags: TagOutcome = .notWanted) {
+  package init(inode: UInt64, tags: TagOutcome = .notWanted) {
     self.inode = inode
     self.tags = tags
   }
 }
 
 /// The result of tagging a file.
-public enum TagOutcome: Hashable, Sendable {
+package enum TagOutcome: Hashable, Sendable {
   /// No tags were asked for.
   case notWanted
   /// A copy has the tags, and is to be published instead of the original: its length in bytes, and its SHA-256 in

@@ -1,9 +1,9 @@
 /// The formats whose tags are written.
-public enum TagFormat: Hashable, Sendable {
+package enum TagFormat: Hashable, Sendable {
   case mpeg, mp4, vorbis, opus, flac
 
   /// The format of a file that begins with these bytes, at most `MediaSignature.length`; nil for others.
-  public init?(beginning: [UInt8]) {
+  package init?(beginning: [UInt8]) {
     switch MediaSignature(beginning) {
     case .mp3, .taggedAudio: self = .mpeg
     case .m4a, .m4b, .mp4, .m4v: self = .mp4
@@ -15,7 +15,7 @@ public enum TagFormat: Hashable, Sendable {
   }
 
   /// Whether chapters are written. TagLib 1.13 writes no list of chapters into MPEG-4 files.
-  public var takesChapters: Bool { self != .mp4 }
+  package var takesChapters: Bool { self != .mp4 }
 
   /// Where the first packet of an Ogg stream begins: after the header of a page with one segment (RFC 3533 section 6).
   private static let firstPacketOffset = 28

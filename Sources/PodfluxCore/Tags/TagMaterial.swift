@@ -1,8 +1,8 @@
 /// What the tags of a file show and the feed only names: pictures and chapters. An attempt fetches it when its file is
 /// complete, before the file is copied for its tags. Nothing of it is kept (the article Tags).
-public struct TagMaterial: Hashable, Sendable {
+package struct TagMaterial: Hashable, Sendable {
   /// A part of it, in the order in which parts are fetched.
-  public enum Part: String, Hashable, Sendable, CaseIterable {
+  package enum Part: String, Hashable, Sendable, CaseIterable {
     /// The document with the chapters (the Podcasting 2.0 namespace, JSON chapters).
     case chapters
     /// The episode's own picture.
@@ -11,7 +11,7 @@ public struct TagMaterial: Hashable, Sendable {
     case cover
 
     /// The length of the largest one, in bytes.
-    public var maximumBytes: Int {
+    package var maximumBytes: Int {
       switch self {
       case .chapters: TagMaterial.chaptersBytes
       case .picture, .cover: TagMaterial.pictureBytes
@@ -20,26 +20,26 @@ public struct TagMaterial: Hashable, Sendable {
   }
 
   /// The length of the largest picture that is written into a file, in bytes.
-  public static let pictureBytes = 5 << 20
+  package static let pictureBytes = 5 << 20
   /// The length of the largest document of chapters that is read, in bytes: many times what 255 chapters need.
-  public static let chaptersBytes = 256 << 10
+  package static let chaptersBytes = 256 << 10
   /// How long an attempt waits for all parts together, in milliseconds. Then the file is published with what has come.
-  public static let patienceMilliseconds: Int64 = 30_000
+  package static let patienceMilliseconds: Int64 = 30_000
 
   /// What has come, as it came. A picture is a JPEG or a PNG by its first bytes, chapters are an object of JSON;
   /// nothing more is known of them.
-  public private(set) var parts: [Part: [UInt8]]
+  package private(set) var parts: [Part: [UInt8]]
   /// Why parts are missing that the feed names, for people.
-  public private(set) var missing: [Part: String]
+  package private(set) var missing: [Part: String]
 
   /// No part by default.
-  public init(parts: [Part: [UInt8]] = [:], missing: [Part: String] = [:]) {
+  package init(parts: [Part: [UInt8]] = [:], missing: [Part: String] = [:]) {
     self.parts = parts
     self.missing = missing
   }
 
   /// Takes in a part that has come as a whole, if it is what it should be. Cost: linear in its length.
-  public mutating func take(_ bytes: [UInt8], as part: Part) {
+  package mutating func take(_ bytes: [UInt8], as part: Part) {
     let signature = MediaSignature(bytes.prefix(MediaSignature.length))
     switch part {
     case .chapters where !JSONSyntax.isObject(bytes): miss(part, because: "the server sent no chapters in JSON")
@@ -50,21 +50,21 @@ public struct TagMaterial: Hashable, Sendable {
   }
 
   /// Notes why a part is missing.
-  public mutating func miss(_ part: Part, because reason: String) { missing[part] = reason }
+  package mutating func miss(_ part: Part, because reason: String) { missing[part] = reason }
 }
 
 /// Where the parts of a file's `TagMaterial` are, and which way the connections to each may take.
-public struct TagSources: Hashable, Sendable {
+package struct TagSources: Hashable, Sendable {
   /// Where a part is.
-  public struct Source: Hashable, Sendable {
-    public var address: WebAddress
-    public var route: Route
+  package struct Source: Hashable, Sendable {
+    package var address: WebAddress
+    package var route: Route
     /// To which addresses they may lead.
-    public var reach: Reach
+    package var reach: Reach
     /// The session whose credentials go with the request; nil for none.
-    public var session: SessionUse?
+    package var session: SessionUse?
 
-    public init(_ address: WebAddress, route: Route, reach: Reach, session: SessionUse? = nil) {
+    package init(_ address: WebAddress, route: Route, reach: Reach, session: SessionUse? = nil) {
       self.address = address
       self.route = route
       self.reach = reach
@@ -73,7 +73,7 @@ public struct TagSources: Hashable, Sendable {
   }
 
   /// The parts that may be fetched now.
-  public private(set) var sources: [TagMaterial.Part: Source] = [:]
+  package private(set) var sources: [TagMaterial.Part: Source] = [:]
 
   /// Those that the rows of an episode and its feed name.
   ///
@@ -81,7 +81,7 @@ public struct TagSources: Hashable, Sendable {
   ///   - episode: The episode, which names its chapters and its picture.
   ///   - feed: Its feed, which names the podcast's cover; nil if it is gone.
   ///   - source: How an address is reached; nil where it may not be used now.
-  public init(_ episode: Episode, of feed: Feed?, source: (WebAddress) -> Source?) {
+  package init(_ episode: Episode, of feed: Feed?, source: (WebAddress) -> Source?) {
     let content = episode.content
     let cover = feed?.podcast?.image
     let picture = content.image.flatMap { $0.description == cover ? nil : $0 }
@@ -95,7 +95,7 @@ public struct TagSources: Hashable, Sendable {
   }
 
   /// Makes a list of these sources.
-  public init(_ sources: [TagMaterial.Part: Source]) { self.sources = sources }
+  package init(_ sources: [TagMaterial.Part: Source]) { self.sources = sources }
 
-  public subscript(part: TagMaterial.Part) -> Source? { sources[part] }
+  package subscript(part: TagMaterial.Part) -> Source? { sources[part] }
 }

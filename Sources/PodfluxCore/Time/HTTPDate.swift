@@ -12,7 +12,7 @@ extension Timestamp {
   ///
   /// A year of two digits is the latest that lies at most 50 years after `now`, if that has four digits; without `now`,
   /// one of 1970 to 2069.
-  public init?(httpDate text: String, now: Timestamp? = nil) {
+  package init?(httpDate text: String, now: Timestamp? = nil) {
     // The longest form has "Wednesday".
     guard text.utf8.count <= 33 else { return nil }
     var reader = DateReader(rest: Array(text.utf8)[...])

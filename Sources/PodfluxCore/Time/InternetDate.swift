@@ -4,7 +4,7 @@ import Flux
 /// digits.
 ///
 /// Foundation's ISO 8601 style needs to know the fraction digits before parsing, and rounds through a `Double`.
-public enum InternetDate {
+package enum InternetDate {
   private static let millisecondsPerSecond: Int64 = 1000
   private static let secondsPerDay: Int64 = 86_400
   /// 0001-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z: the years with four digits.
@@ -14,12 +14,12 @@ public enum InternetDate {
 
   /// Parses `date-time` of RFC 3339 section 5.6; drops digits beyond milliseconds, and counts a leap second as the
   /// following second. Nil for other text, and for years without four digits in UTC.
-  public static func parse(_ text: String) -> Timestamp? {
+  package static func parse(_ text: String) -> Timestamp? {
     parsePublication(text)?.moment
   }
 
   /// Parses the same, and keeps the offset from UTC. `-00:00`, which means an unknown offset, counts as UTC.
-  public static func parsePublication(_ text: String) -> PublicationDate? {
+  package static func parsePublication(_ text: String) -> PublicationDate? {
     guard text.utf8.count <= maximumBytes else { return nil }
     var scanner = DigitScanner(rest: Array(text.utf8)[...])
     guard let year = scanner.number(digits: 4), scanner.skip("-"),
@@ -39,14 +39,14 @@ public enum InternetDate {
   }
 
   /// Appends a timestamp such as `2026-11-21T03:00:00.000Z`; clamps to the years 1 to 9999.
-  public static func append(_ moment: Timestamp, to bytes: inout [UInt8]) {
+  package static func append(_ moment: Timestamp, to bytes: inout [UInt8]) {
     appendClock(min(max(moment.milliseconds, showable.lowerBound), showable.upperBound), to: &bytes)
     bytes.append(UInt8(ascii: "Z"))
   }
 
   /// Appends a timestamp in its publisher's offset, such as `2026-03-01T01:30:00.000+05:00`; uses `append(_:
   /// Timestamp)` for offset 0 and for local years outside 1 to 9999.
-  public static func append(_ date: PublicationDate, to bytes: inout [UInt8]) {
+  package static func append(_ date: PublicationDate, to bytes: inout [UInt8]) {
     let shown = date.moment.advanced(byMilliseconds: date.offsetSeconds * millisecondsPerSecond).milliseconds
     guard date.offsetSeconds != 0, showable.contains(date.moment.milliseconds), showable.contains(shown) else {
       return append(date.moment, to: &bytes)

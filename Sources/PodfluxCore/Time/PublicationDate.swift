@@ -25,7 +25,7 @@ public struct PublicationDate: Hashable, Sendable {
   }
 
   /// The day on the publisher's clock.
-  public var day: CivilDate { day(offsetSeconds: offsetSeconds) }
+  package var day: CivilDate { day(offsetSeconds: offsetSeconds) }
 
   /// Whether it is midnight on the publisher's clock, as where only the day is known.
   public var isMidnight: Bool {
@@ -33,7 +33,7 @@ public struct PublicationDate: Hashable, Sendable {
   }
 
   /// The day at another offset from UTC.
-  public func day(offsetSeconds: Int64) -> CivilDate {
+  package func day(offsetSeconds: Int64) -> CivilDate {
     CivilDate(milliseconds: moment.advanced(byMilliseconds: offsetSeconds * 1000).milliseconds)
   }
 }

@@ -53,17 +53,17 @@ public struct ScheduleWindow: Hashable, Sendable, Codable {
 }
 
 /// A schedule's state at a time, and when that changes.
-public struct ScheduleVerdict: Hashable, Sendable {
+package struct ScheduleVerdict: Hashable, Sendable {
   /// Whether downloads run.
-  public var isOpen: Bool
+  package var isOpen: Bool
   /// When that changes; nil if it does not within the next week and a day.
-  public var until: Timestamp?
+  package var until: Timestamp?
 
   private static let days: Int64 = 8
   private static let minuteMilliseconds: Int64 = 60_000
 
   /// Evaluates a schedule; without windows it is always open. Cost: the windows' openings of a week, times the windows.
-  public init(of windows: [ScheduleWindow], at now: Timestamp, in zone: LocalTime) {
+  package init(of windows: [ScheduleWindow], at now: Timestamp, in zone: LocalTime) {
     func isOpen(at moment: Timestamp) -> Bool {
       let shown = zone.shown(at: moment)
       let minute = Int((shown.milliseconds - Timestamp(day: shown.day).milliseconds) / Self.minuteMilliseconds)

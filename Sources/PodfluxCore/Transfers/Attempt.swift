@@ -1,50 +1,50 @@
 import Flux
 
 /// Everything that one attempt at a download needs to know: it asks for nothing later.
-public struct Attempt: Hashable, Sendable {
-  public var id: AttemptID
+package struct Attempt: Hashable, Sendable {
+  package var id: AttemptID
   /// What to fetch: the download's own address, or the mirror whose turn it is.
-  public var address: WebAddress
+  package var address: WebAddress
   /// The download's own address: the file is named after it, wherever it comes from.
-  public var ownAddress: WebAddress
+  package var ownAddress: WebAddress
   /// What the client said about the download, such as the name that it wants. Its headers are not for every address:
   /// what may be sent says `headers`.
-  public var description: Download.Description
+  package var description: Download.Description
   /// Who asked, which decides the quality of service.
-  public var origin: Origin
+  package var origin: Origin
   /// The record of the kept bytes; nil if none are kept.
-  public var resume: ResumeRecord?
+  package var resume: ResumeRecord?
   /// The settings at its start. Later changes of settings do not affect it.
-  public var settings: Settings
+  package var settings: Settings
   /// How the file is named if the client names no path.
-  public var naming = DownloadNaming()
+  package var naming = DownloadNaming()
   /// What the file's tags are to say; nil if it is to be published as it was downloaded.
-  public var tags: EpisodeTags?
+  package var tags: EpisodeTags?
   /// What is fetched for them when the file is complete; nil if nothing is.
-  public var tagSources: TagSources?
+  package var tagSources: TagSources?
   /// The route that its connections must take.
-  public var route: Route
+  package var route: Route
   /// To which addresses its connections may lead.
-  public var reach = Reach.asNamed
+  package var reach = Reach.asNamed
   /// The credentials that its request is sent with; nil for none.
-  public var session: SessionUse?
+  package var session: SessionUse?
   /// Set where what was said of the file's length is too old to be believed, or where there is a quota and no server
   /// has said it: the length that the server names now is judged before the file is fetched.
-  public var doubt: Doubt?
+  package var doubt: Doubt?
 
   /// What is needed to judge a length that a server has just named.
-  public struct Doubt: Hashable, Sendable {
+  package struct Doubt: Hashable, Sendable {
     /// How many bytes more may be stored by the quota.
-    public var quotaLeft: Int64
+    package var quotaLeft: Int64
 
     /// Makes a doubt; of a library without a quota, by default.
-    public init(quotaLeft: Int64 = .max) {
+    package init(quotaLeft: Int64 = .max) {
       self.quotaLeft = quotaLeft
     }
   }
 
   /// Makes an attempt.
-  public init(
+  package init(
     id: AttemptID, address: WebAddress, ownAddress: WebAddress? = nil, description: Download.Description,
     origin: Origin, resume: ResumeRecord?, settings: Settings, route: Route = .any
   ) {
@@ -62,12 +62,12 @@ public struct Attempt: Hashable, Sendable {
 extension Attempt {
   /// The client's headers as far as this attempt may send them: they are for the origin of the download's own address.
   /// A mirror elsewhere is a stranger, and they may be credentials.
-  public var headers: [Header] {
+  package var headers: [Header] {
     address.hasOrigin(of: ownAddress) ? description.headers : []
   }
 
   /// The digests that the complete file is to have: what the client knows one of, and what the settings want recorded.
-  public var digestAlgorithms: [DigestAlgorithm] {
+  package var digestAlgorithms: [DigestAlgorithm] {
     let wanted = [description.integrity?.algorithm, settings.checksum ? .sha256 : nil].compactMap { $0 }
     return DigestAlgorithm.allCases.filter(wanted.contains)
   }
@@ -79,24 +79,24 @@ extension Attempt {
 }
 
 /// A report of an attempt to the stores.
-public struct AttemptReport: Hashable, Sendable {
+package struct AttemptReport: Hashable, Sendable {
   /// The attempt that reports.
-  public var attempt: AttemptID
+  package var attempt: AttemptID
   /// The event that is reported.
-  public var news: News
+  package var news: News
   /// How many bytes of bodies have come over the network since the last report that was no reading, of use or not;
   /// 0 for a reading.
-  public var fetched: Int64
+  package var fetched: Int64
 
   /// Makes a report.
-  public init(attempt: AttemptID, news: News, fetched: Int64 = 0) {
+  package init(attempt: AttemptID, news: News, fetched: Int64 = 0) {
     self.attempt = attempt
     self.news = news
     self.fetched = fetched
   }
 
   /// What can happen in an attempt.
-  public enum News: Hashable, Sendable {
+  package enum News: Hashable, Sendable {
     /// So many bytes have arrived, kept ones included.
     case reading(received: Int64, phase: DownloadState.Phase)
     /// The record's durable bytes are on the disk.
@@ -121,7 +121,7 @@ public struct AttemptReport: Hashable, Sendable {
     case pathRefused(kept: ResumeRecord?)
 
     /// Whether it is a reading that the next one replaces.
-    public var isReading: Bool {
+    package var isReading: Bool {
       if case .reading = self { true } else { false }
     }
   }

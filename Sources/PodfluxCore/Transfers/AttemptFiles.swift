@@ -1,7 +1,7 @@
 import Flux
 
 /// The files that attempts work on, as the core sees them.
-public protocol AttemptFiles: Sendable {
+package protocol AttemptFiles: Sendable {
   /// Opens the partial file of a download; makes an empty one if there is none.
   func openPartial(of download: DownloadID) throws(DownloadError) -> any PartialContents
   /// How many bytes can be written now.
@@ -20,27 +20,27 @@ public protocol AttemptFiles: Sendable {
 }
 
 /// A file has got its name.
-public struct Publication: Hashable, Sendable {
+package struct Publication: Hashable, Sendable {
   /// The folders that were made for it, the outermost first.
-  public var madeFolders: [LibraryPath]
+  package var madeFolders: [LibraryPath]
   /// See `PublishedFile.modifiedNanoseconds`.
-  public var modifiedNanoseconds: Int64?
+  package var modifiedNanoseconds: Int64?
 
   /// Describes a publication; of a file of which nothing more is known, by default.
-  public init(madeFolders: [LibraryPath] = [], modifiedNanoseconds: Int64? = nil) {
+  package init(madeFolders: [LibraryPath] = [], modifiedNanoseconds: Int64? = nil) {
     self.madeFolders = madeFolders
     self.modifiedNanoseconds = modifiedNanoseconds
   }
 }
 
 /// Bytes that can be read anywhere.
-public protocol ReadableContents {
+package protocol ReadableContents {
   /// Bytes from an offset; fewer where they end.
   func read(offset: Int64, count: Int) throws(DownloadError) -> [UInt8]
 }
 
 /// An open partial file.
-public protocol PartialContents: ReadableContents, Sendable {
+package protocol PartialContents: ReadableContents, Sendable {
   /// Its length in bytes.
   func length() throws(DownloadError) -> Int64
   /// What is to be fetched for the tags of the complete file, as far as its feed names it: what its format takes, and
@@ -80,26 +80,26 @@ public protocol PartialContents: ReadableContents, Sendable {
 }
 
 /// The facts from which the name of a complete file is made.
-public struct PublishingFacts: Hashable, Sendable {
+package struct PublishingFacts: Hashable, Sendable {
   /// The client's description of the download.
-  public var description: Download.Description
+  package var description: Download.Description
   /// The address at which the file was requested.
-  public var address: WebAddress
+  package var address: WebAddress
   /// The server's `Content-Disposition`.
-  public var contentDisposition: String?
+  package var contentDisposition: String?
   /// The server's `Content-Type`.
-  public var contentType: String?
+  package var contentType: String?
   /// How the file begins: at most `MediaSignature.length` bytes.
-  public var beginning: [UInt8]
+  package var beginning: [UInt8]
   /// What the settings said when the attempt began.
-  public var settings: Settings
+  package var settings: Settings
   /// The template, and what it can say of the episode.
-  public var naming: DownloadNaming
+  package var naming: DownloadNaming
   /// The extension that the file has already; nil for a new file.
-  public var fileExtension: String?
+  package var fileExtension: String?
 
   /// Collects what is known.
-  public init(
+  package init(
     description: Download.Description, address: WebAddress, contentDisposition: String? = nil,
     contentType: String? = nil, beginning: [UInt8] = [], settings: Settings, naming: DownloadNaming = .init(),
     fileExtension: String? = nil

@@ -1,11 +1,11 @@
 /// The limits of all transfers together, which may change while they run.
-public struct TransferLimits: Hashable, Sendable {
+package struct TransferLimits: Hashable, Sendable {
   /// How many bytes may arrive per second over all transfers; 0 for no limit.
-  public var bytesPerSecond: Int64
+  package var bytesPerSecond: Int64
   /// How many bytes to leave free on the disk.
-  public var reserveFreeBytes: Int64
+  package var reserveFreeBytes: Int64
 
-  public init(bytesPerSecond: Int64 = 0, reserveFreeBytes: Int64 = 0) {
+  package init(bytesPerSecond: Int64 = 0, reserveFreeBytes: Int64 = 0) {
     self.bytesPerSecond = bytesPerSecond
     self.reserveFreeBytes = reserveFreeBytes
   }

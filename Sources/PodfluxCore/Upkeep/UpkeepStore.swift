@@ -1,7 +1,7 @@
 import Flux
 
 /// Events by which the upkeep informs other stores.
-public enum UpkeepEvent: Sendable {
+package enum UpkeepEvent: Sendable {
   /// The upkeep of a day begins.
   case began
   /// A round has come to the downloads: postponed deletions after this one are to be tried again, as many as a round
@@ -17,9 +17,9 @@ public enum UpkeepEvent: Sendable {
 /// of them a turn with a bounded amount of work. A crash in a round makes the upkeep begin again.
 ///
 /// The store owns the table of folders that the engine has made, and the day of the last upkeep.
-public struct UpkeepStore: DomainStore {
+package struct UpkeepStore: DomainStore {
   /// The parts of other stores that this store reads.
-  public struct Context: Sendable {
+  package struct Context: Sendable {
     /// Whether anything may be started.
     var isScheduling: Bool
     /// Whether a cleanup is under way or waits.
@@ -29,13 +29,13 @@ public struct UpkeepStore: DomainStore {
   }
 
   /// How many deletions are tried again, folders are looked at, and former files are forgotten, in one round.
-  public static let perRound = 256
+  package static let perRound = 256
 
   /// The day, counted from 1970-01-01, on which it was done last; nil if it never was.
-  public private(set) var lastDay: Int64?
+  package private(set) var lastDay: Int64?
 
   /// When it is due next; nil while a round is under way, and while a cleanup keeps it from beginning.
-  public private(set) var nextMoment: Timestamp?
+  package private(set) var nextMoment: Timestamp?
   private var round: Round?
 
   /// How far a round of the upkeep has come.
@@ -52,7 +52,7 @@ public struct UpkeepStore: DomainStore {
   }
 
   /// Makes the store with what its table holds.
-  public init(lastDay: Int64? = nil) {
+  package init(lastDay: Int64? = nil) {
     self.lastDay = lastDay
   }
 
@@ -95,7 +95,7 @@ public struct UpkeepStore: DomainStore {
   }
 
   /// Notes the day of a new library, and goes on with the round whose folders have been looked at.
-  public mutating func handle(
+  package mutating func handle(
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context
   ) throws -> Reply? {
     if let concern = Concern(action) { try take(concern, in: &turn) }
@@ -103,7 +103,7 @@ public struct UpkeepStore: DomainStore {
   }
 
   /// Keeps track of folders, and ends a round that the downloads have done their part of.
-  public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
     if let concern = Concern(event) { try take(concern, in: &turn) }
   }
 
@@ -121,7 +121,7 @@ public struct UpkeepStore: DomainStore {
   }
 
   /// Begins when a day has begun, or the clock was set back by one.
-  public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
     // The turn that ends a cleanup begins what waits for it.
     defer { nextMoment = round == nil && !context.isCleaning ? lastDay.map { Timestamp(day: $0 + 1) } : nil }
     guard round == nil, let lastDay, turn.now.day != lastDay, context.isScheduling, !context.isCleaning else { return }

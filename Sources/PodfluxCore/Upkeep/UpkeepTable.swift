@@ -1,14 +1,14 @@
 import Flux
 
 /// The tables of the daily upkeep.
-public protocol UpkeepTables {
+package protocol UpkeepTables {
   /// The day of the last upkeep, and the folders that the engine has made.
   var upkeep: any UpkeepTable { get }
 }
 
 /// The day of the last upkeep, and the folders that the engine has made. Each call costs a bounded number of index
 /// look-ups.
-public protocol UpkeepTable {
+package protocol UpkeepTable {
   /// Writes on which day, counted from 1970-01-01, it was done last.
   func save(day: Int64) throws
   /// Keeps in mind that the engine has made these folders: a cleanup deletes them when they are empty.
@@ -22,17 +22,17 @@ public protocol UpkeepTable {
 }
 
 /// What services do once a day.
-public struct DailyUpkeep: Hashable, Sendable {
+package struct DailyUpkeep: Hashable, Sendable {
   /// After how many days files leave the quarantine; 0 for never.
-  public var quarantineDays: Int
+  package var quarantineDays: Int
 
   /// Makes an order.
-  public init(quarantineDays: Int) {
+  package init(quarantineDays: Int) {
     self.quarantineDays = quarantineDays
   }
 }
 
 extension UpkeepTables where Self: ForwardingTables {
   /// The tables behind, unchanged.
-  public var upkeep: any UpkeepTable { inner.upkeep }
+  package var upkeep: any UpkeepTable { inner.upkeep }
 }

@@ -21,9 +21,9 @@ import Tagging
 /// Requests and facts meet in a mailbox; one serial queue drains it in batches, commits each as one transaction, and
 /// only then answers and hands effects to the services. Every method is thread safe and returns at once. An engine that
 /// is to end is told to `stop`; it is kept until `EngineOwner.closed` has been called.
-public final class Engine: Sendable {
+package final class Engine: Sendable {
   /// Podflux's version.
-  public static let version = "1.0.0"
+  package static let version = "1.0.0"
 
   /// How many requests may wait to be handled; clients that send more are held up.
   static let requestCapacity = 65_536
@@ -40,7 +40,7 @@ public final class Engine: Sendable {
   ///   - configuration: Which library, and how.
   ///   - owner: Hears of what concerns the engine as a whole.
   /// - Throws: `EngineError`. Nothing has been changed then.
-  public init(_ configuration: EngineConfiguration, owner: any EngineOwner) throws {
+  package init(_ configuration: EngineConfiguration, owner: any EngineOwner) throws {
     let turns = DispatchQueue(label: "podflux.turns", qos: .default)
     let drainer = Mutex(Drainer())
     let mailbox = EngineLoop.EngineMailbox(requestCapacity: Self.requestCapacity) {
@@ -57,13 +57,13 @@ public final class Engine: Sendable {
   }
 
   /// Connects a client: `EngineClient.connected` gives it the connection over which it asks.
-  public func connect(_ client: any EngineClient) {
+  package func connect(_ client: any EngineClient) {
     let connection = EngineConnection(core.takeClientID(), mailbox: mailbox, core: core)
     turns.async { [core] in core.connect(client, over: connection) }
   }
 
   /// Ends the engine's work, now or when nothing can move any more. `EngineOwner.closed` tells when it has ended.
-  public func stop(_ mode: StopMode, because cause: StopReason) {
+  package func stop(_ mode: StopMode, because cause: StopReason) {
     turns.async { [core] in core.loop.stop(mode, because: cause) }
   }
 
@@ -71,7 +71,7 @@ public final class Engine: Sendable {
   /// when the completion is called, at the latest after 2 s. Meanwhile every action is refused with `suspended`.
   ///
   /// `suspender` is who wants it. The engine stays suspended until each suspender has called `resume`.
-  public func suspend(for suspender: Suspender = .client, _ completion: @escaping @Sendable (Response) -> Void) {
+  package func suspend(for suspender: Suspender = .client, _ completion: @escaping @Sendable (Response) -> Void) {
     turns.async { [core] in
       core.loop.suspend(for: suspender, answering: EngineRequest(.barrier, completion: completion))
     }
@@ -80,21 +80,21 @@ public final class Engine: Sendable {
   /// Takes the library again, and goes on with what was under way, unless the other suspender still wants it suspended:
   /// then it stays suspended, and a client is refused with `suspended`. Refused with `conflict` while another engine
   /// has the library.
-  public func resume(for suspender: Suspender = .client, _ completion: @escaping @Sendable (Response) -> Void) {
+  package func resume(for suspender: Suspender = .client, _ completion: @escaping @Sendable (Response) -> Void) {
     turns.async { [core] in
       core.loop.resume(for: suspender, answering: EngineRequest(.resume, completion: completion))
     }
   }
 
   /// Whether it has ended a drain although something could have moved still, since its database could not be written.
-  public var hasGivenUp: Bool { core.hasGivenUp.load(ordering: .acquiring) }
+  package var hasGivenUp: Bool { core.hasGivenUp.load(ordering: .acquiring) }
 
   /// Whether it ends, or has ended, since nothing could move any more, and not since it was told to stop at once.
-  public var isDraining: Bool { core.isDraining.load(ordering: .acquiring) }
+  package var isDraining: Bool { core.isDraining.load(ordering: .acquiring) }
 
   /// Tells, from the queue of turns, whether work is under way that is not to be broken off: files that are being
   /// deleted or moved, and tokens that are being asked for; and whether sidecars are being fetched.
-  public func readWork(_ completion: @escaping @Sendable (_ isBusy: Bool, _ fetchesSidecars: Bool) -> Void) {
+  package func readWork(_ completion: @escaping @Sendable (_ isBusy: Bool, _ fetchesSidecars: Bool) -> Void) {
     turns.async { [core] in
       guard let stores = core.session?.stores.stores else { return completion(false, false) }
       completion(stores.owesFileWork || stores.isOpeningSession, stores.isFetchingSidecars)
@@ -102,13 +102,13 @@ public final class Engine: Sendable {
   }
 
   /// Calls back from the queue of turns. A watchdog that waits for it in vain knows that nothing is handled any more.
-  public func isAlive(_ completion: @escaping @Sendable () -> Void) {
+  package func isAlive(_ completion: @escaping @Sendable () -> Void) {
     turns.async(execute: completion)
   }
 
   /// Brings the gauges of `EngineConfiguration.metrics` up to date, and calls back from the queue of turns. While the
   /// engine is suspended they keep their last values.
-  public func readGauges(_ completion: @escaping @Sendable () -> Void) {
+  package func readGauges(_ completion: @escaping @Sendable () -> Void) {
     turns.async { [core, mailbox] in
       core.session?.meter?.show(mailboxRequests: mailbox.requestCount, clients: core.clients.count)
       core.session?.readGauges()

@@ -7,7 +7,7 @@ import PodfluxCore
 /// ```swift
 /// func ready(revision: Int64) { ready.signal() }
 /// ```
-public protocol EngineOwner: Sendable {
+package protocol EngineOwner: Sendable {
   /// The library is in order and work begins.
   func ready(revision: Int64)
   /// The engine has done something that people should know, such as moving a damaged file.
@@ -27,7 +27,7 @@ public protocol EngineOwner: Sendable {
 ///
 /// Calls come on the engine's queue, but for what says otherwise, and must not block. A client posts no more requests
 /// than it has room for the answers of: then a slow one delays itself only.
-public protocol EngineClient: Sendable {
+package protocol EngineClient: Sendable {
   /// Whether a moment of the state can be taken now. Asked on any queue; it changes nothing.
   var hasRoom: Bool { get }
   /// The engine has taken the client in. It asks over the connection, from now on.

@@ -11,7 +11,7 @@ import WireProtocol
 ///
 /// When the connection ends, so does what the client observes. Requests that were posted before are carried out all the
 /// same.
-public final class EngineConnection: Sendable {
+package final class EngineConnection: Sendable {
   let id: ClientID
   private let mailbox: EngineLoop.EngineMailbox
   private let core: EngineCore
@@ -31,7 +31,7 @@ public final class EngineConnection: Sendable {
   ///
   /// - Returns: false if too many wait; the caller tries again after `EngineClient.turnEnded`. One that reads files is
   ///   always taken.
-  public func post(_ content: EngineRequest.Content, completion: @escaping @Sendable (Response) -> Void) -> Bool {
+  package func post(_ content: EngineRequest.Content, completion: @escaping @Sendable (Response) -> Void) -> Bool {
     post(said: content.asSaid(), completion: completion)
   }
 
@@ -54,7 +54,7 @@ public final class EngineConnection: Sendable {
   }
 
   /// Ends the connection. The last call to the client is `EngineClient.disconnected`.
-  public func end() {
+  package func end() {
     guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
     core.turns.async { [core, id] in core.disconnect(id) }
   }

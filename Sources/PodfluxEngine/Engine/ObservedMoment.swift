@@ -11,13 +11,13 @@ import WireProtocol
 ///
 /// `EngineClient.observed` gets moments in the order of time. Those that the client had no room for are left out: it
 /// gets the latest one later.
-public struct ObservedMoment: Sendable {
+package struct ObservedMoment: Sendable {
   /// The stores that were asked for.
-  public let snapshot: Snapshot
+  package let snapshot: Snapshot
   /// The attempts that run, for observers of actions.
-  public private(set) var live: [DownloadID: LiveAttempt]
+  package private(set) var live: [DownloadID: LiveAttempt]
   /// When it was.
-  public let time: Timestamp
+  package let time: Timestamp
   private let rendering = Rendering()
 
   init(snapshot: Snapshot, live: [DownloadID: LiveAttempt], time: Timestamp) {
@@ -27,7 +27,7 @@ public struct ObservedMoment: Sendable {
   }
 
   /// The snapshot in JSON. Those who observe the same share the work and the memory.
-  public var rendered: RenderedState {
+  package var rendered: RenderedState {
     rendering.state.withLock { state in
       let rendered = state ?? RenderedState(snapshot)
       state = rendered

@@ -10,10 +10,10 @@ import WireProtocol
 /// ```
 ///
 /// `EngineClient.committed` gets turns in the order of their commits, each once and none left out.
-public struct ObservedTurn: Sendable {
-  public let record: TurnRecord<Action>
+package struct ObservedTurn: Sendable {
+  package let record: TurnRecord<Action>
   /// The consequences of the actions, in the order of the actions.
-  public let announcements: [Announcement]
+  package let announcements: [Announcement]
   private let rendering = Rendering()
 
   init(_ record: TurnRecord<Action>, announcements: [Announcement]) {
@@ -22,7 +22,7 @@ public struct ObservedTurn: Sendable {
   }
 
   /// Its lines: each action, with its results. All observers share the work and the memory.
-  public var lines: [UInt8] {
+  package var lines: [UInt8] {
     rendering.lines.withLock { lines in
       let rendered = lines ?? render()
       lines = rendered

@@ -99,7 +99,7 @@ struct JournalReader: ~Copyable {
 /// ```swift
 /// do { snapshot = try JournalReplay.snapshot(of: source, .init()) } catch { print(error.description) }
 /// ```
-public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The journal is missing or unreadable.
   case missing(String)
   /// No engine wrote these lines.
@@ -114,7 +114,7 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
   case unreadableLibrary(String)
 
   /// One sentence for people.
-  public var description: String {
+  package var description: String {
     switch self {
     case .missing(let reason), .damaged(let reason), .gap(let reason), .wrongBeginning(let reason),
       .diverged(let reason), .unreadableLibrary(let reason):

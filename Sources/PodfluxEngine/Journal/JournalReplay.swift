@@ -13,17 +13,17 @@ import WireProtocol
 ///
 /// The result is the state of the run at that revision, as `LibraryReader.snapshot` shows it. It lacks what a journal
 /// lacks: readings, header values, users and passwords in URLs.
-public enum JournalReplay {
+package enum JournalReplay {
   /// The input of a replay, and where it ends: `.init(journal: path, until: 1000)` replays up to the action 1000.
-  public struct Source: Sendable {
+  package struct Source: Sendable {
     /// The journal's path; full files beside it are read first.
-    public var journal: String
+    package var journal: String
     /// A copy of the database from before one of the journal's starts; nil for an empty library.
-    public var database: String?
+    package var database: String?
     /// The last action; later turns are left out. Nil for all.
-    public var until: Int64?
+    package var until: Int64?
 
-    public init(journal: String, database: String? = nil, until: Int64? = nil) {
+    package init(journal: String, database: String? = nil, until: Int64? = nil) {
       self.journal = journal
       self.database = database
       self.until = until
@@ -33,7 +33,7 @@ public enum JournalReplay {
   /// The state at the end of the replay. Changes neither the journal nor the database.
   ///
   /// - Throws: `JournalError`.
-  public static func snapshot(of source: Source, _ query: SnapshotQuery) throws(JournalError) -> Snapshot {
+  package static func snapshot(of source: Source, _ query: SnapshotQuery) throws(JournalError) -> Snapshot {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("podflux-replay-\(UUID().uuidString)")
     do {
       // The copy contains headers and passwords.

@@ -125,22 +125,22 @@ extension TableReader {
 /// ```swift
 /// let list = try FeedListReader.feeds(inOPML: [UInt8](Data(contentsOf: url)))
 /// ```
-public enum FeedListReader {
+package enum FeedListReader {
   /// The feeds of an OPML document.
   ///
   /// - Throws: `Refusal` if it is no OPML, or has too many feeds.
-  public static func feeds(inOPML bytes: [UInt8]) throws(Refusal) -> PodcastIntent.FeedList {
+  package static func feeds(inOPML bytes: [UInt8]) throws(Refusal) -> PodcastIntent.FeedList {
     try PodcastIntent.FeedList(opml: bytes, from: "the document")
   }
 
   /// Whether an OPML document has its end. One that was cut off is read as far as it goes. Cost: reads it once more.
-  public static func isWhole(opml bytes: [UInt8]) -> Bool {
+  package static func isWhole(opml bytes: [UInt8]) -> Bool {
     (try? OPMLReader.read(bytes))?.isWhole ?? false
   }
 
   /// OPML documents with all of the feeds, with passwords and tokens in their addresses: each of at most so many bytes,
   /// unless one feed needs more. Cost: the text is written once for each halving that this takes.
-  public static func documents(of feeds: [PodcastIntent.FeedList.Entry], atMost bytes: Int) -> [String] {
+  package static func documents(of feeds: [PodcastIntent.FeedList.Entry], atMost bytes: Int) -> [String] {
     let writer = OPMLWriter(title: "Podflux", includesSecrets: true)
     let text = writer.text(of: feeds.map { .init(address: $0.address, title: $0.title, group: $0.group) })
     guard text.utf8.count > bytes, feeds.count > 1 else { return feeds.isEmpty ? [] : [text] }

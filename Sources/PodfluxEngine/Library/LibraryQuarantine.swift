@@ -11,10 +11,10 @@ import PodfluxCore
 /// ```
 ///
 /// Nothing replaces another file. Calls wait for the disk.
-public struct LibraryQuarantine: Sendable {
+package struct LibraryQuarantine: Sendable {
   /// Why an operation failed; nothing was changed. `description` is one sentence for people:
   /// `print(failure.description)`.
-  public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
+  package enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The library is missing or unreadable.
     case unreadableLibrary(String)
     /// The arguments are invalid.
@@ -22,7 +22,7 @@ public struct LibraryQuarantine: Sendable {
     /// The operation failed, or would have overwritten something.
     case failed(String)
 
-    public var description: String {
+    package var description: String {
       switch self {
       case .unreadableLibrary(let reason), .wrongUsage(let reason), .failed(let reason): reason
       }
@@ -32,7 +32,7 @@ public struct LibraryQuarantine: Sendable {
   private let quarantine: Quarantine
 
   /// Opens the existing library at `path`, with its state folder if that lies outside.
-  public init(ofLibraryAt path: String, stateFolder state: String? = nil) throws(Failure) {
+  package init(ofLibraryAt path: String, stateFolder state: String? = nil) throws(Failure) {
     do throws(FileError) {
       quarantine = Quarantine(try Library.open(at: path, state: state, mode: .existing))
     } catch {
@@ -41,7 +41,7 @@ public struct LibraryQuarantine: Sendable {
   }
 
   /// Calls the body with each file in quarantine, in the order of their names. Changes nothing.
-  public func forEachFile(_ body: (QuarantinedFile) -> Void) throws(Failure) {
+  package func forEachFile(_ body: (QuarantinedFile) -> Void) throws(Failure) {
     do throws(FileError) {
       try quarantine.forEachItem { (item) throws(FileError) in body(item) }
     } catch {
@@ -51,7 +51,7 @@ public struct LibraryQuarantine: Sendable {
 
   /// Restores the file `name` to its original path or to `destination`, never over another file, and returns its path
   /// and length.
-  public func restore(
+  package func restore(
     _ name: String, to destination: EntryPath?
   ) throws(Failure) -> (place: EntryPath, bytes: Int64) {
     let outcome: Quarantine.Restoring
@@ -73,7 +73,7 @@ public struct LibraryQuarantine: Sendable {
   }
 
   /// Deletes the files quarantined more than so many days ago, or all with nil, and returns their number and size.
-  public func empty(olderThanDays days: Int?) throws(Failure) -> (files: Int, bytes: Int64) {
+  package func empty(olderThanDays days: Int?) throws(Failure) -> (files: Int, bytes: Int64) {
     let now = Services.clock().wall
     let moment = days.map { now.advanced(byDays: -$0) }
     do throws(FileError) {

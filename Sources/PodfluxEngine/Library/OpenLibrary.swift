@@ -194,11 +194,11 @@ extension TableReader {
 /// ```
 ///
 /// Calls wait for the disk. Beside a running engine they show the last committed state, without what runs.
-public enum LibraryReader {
+package enum LibraryReader {
   /// A snapshot of a library, whose state folder is the given one, or else the one that the library records.
   ///
   /// - Throws: `EngineError.unreadableLibrary`; it names a condition beyond `Condition.Limits` too.
-  public static func snapshot(
+  package static func snapshot(
     ofLibraryAt path: String, stateFolder state: String? = nil, _ query: SnapshotQuery
   ) throws(EngineError) -> Snapshot {
     do throws(Refusal) {
@@ -227,7 +227,7 @@ public enum LibraryReader {
   /// nothing is changed.
   ///
   /// - Throws: `EngineError.unreadableLibrary`.
-  public static func requireLibrary(at path: String, stateFolder state: String? = nil) throws(EngineError) {
+  package static func requireLibrary(at path: String, stateFolder state: String? = nil) throws(EngineError) {
     do {
       let folder = try Library.open(at: path, state: state, mode: .existing)
       guard !FileManager.default.fileExists(atPath: folder.databasePath) else { return }
@@ -241,14 +241,14 @@ public enum LibraryReader {
   }
 
   /// The folder of the state that a library notes; nil for a library that has its state in it, or is none.
-  public static func notedStateFolder(ofLibraryAt path: String) -> String? {
+  package static func notedStateFolder(ofLibraryAt path: String) -> String? {
     Library.notedState(at: path)
   }
 
   /// Whether an engine holds a library, of this process or another one.
   ///
   /// - Throws: `EngineError.unreadableLibrary`.
-  public static func isInUse(libraryAt path: String, stateFolder state: String? = nil) throws(EngineError) -> Bool {
+  package static func isInUse(libraryAt path: String, stateFolder state: String? = nil) throws(EngineError) -> Bool {
     do throws(FileError) {
       return try LibraryLock.isHeld(try Library.open(at: path, state: state, mode: .existing))
     } catch {
@@ -263,7 +263,7 @@ public enum LibraryReader {
   ///   - state: The folder of its state, as for `EngineConfiguration.statePath`.
   ///   - includesSecrets: Whether addresses have their user names, passwords and tokens.
   /// - Throws: `EngineError.unreadableLibrary`.
-  public static func opml(
+  package static func opml(
     ofLibraryAt path: String, stateFolder state: String? = nil, includingSecrets includesSecrets: Bool
   ) throws(EngineError) -> String {
     try reading(libraryAt: path, state: state) { _, database, _ in

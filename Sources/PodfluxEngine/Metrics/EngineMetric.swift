@@ -6,7 +6,7 @@
 /// ```
 ///
 /// Their labels have few, fixed values: never a podcast, a host or a URL.
-public enum EngineMetric: String, CaseIterable, Sendable {
+package enum EngineMetric: String, CaseIterable, Sendable {
   /// Labelled with `version`; always 1.
   case buildInfo = "podflux_build_info"
   /// Labelled with `state` and, for those that wait, `reason`, as clients see them.
@@ -28,7 +28,7 @@ public enum EngineMetric: String, CaseIterable, Sendable {
   case freeBytes = "podflux_library_free_bytes"
 
   /// One sentence for those who read the exposition.
-  public var help: String {
+  package var help: String {
     switch self {
     case .buildInfo: "The version that runs."
     case .downloads: "Downloads by state and, for those that wait, by reason."

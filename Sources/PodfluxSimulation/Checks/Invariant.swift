@@ -1,5 +1,5 @@
 /// A condition that must always hold, in words.
-public enum Invariant: String, CaseIterable, Sendable {
+package enum Invariant: String, CaseIterable, Sendable {
   case acknowledged = "an acknowledged action's effect is never lost"
   case oneAttempt = "a download has at most one live attempt"
   case totalLimit = "no more attempts transfer than maxConcurrent allows"
@@ -103,15 +103,15 @@ public enum Invariant: String, CaseIterable, Sendable {
 }
 
 /// A violated invariant.
-public struct Violation: Error, Sendable, CustomStringConvertible {
-  public var invariant: Invariant
+package struct Violation: Error, Sendable, CustomStringConvertible {
+  package var invariant: Invariant
   /// How it was violated.
-  public var detail: String
+  package var detail: String
 
   init(_ invariant: Invariant, _ detail: String) {
     self.invariant = invariant
     self.detail = detail
   }
 
-  public var description: String { "\(invariant.rawValue): \(detail)" }
+  package var description: String { "\(invariant.rawValue): \(detail)" }
 }

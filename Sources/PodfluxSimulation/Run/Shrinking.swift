@@ -1,10 +1,10 @@
 /// Shrinks a failing run for analysis.
-public enum Shrinking {
+package enum Shrinking {
   /// Tries fewer kinds of faults, then fewer downloads, then fewer turns, and keeps each reduction that still violates
   /// the same invariant.
   ///
   /// Cost: about thirty runs.
-  public static func shrink(_ failure: Simulation.Failure) -> Simulation.Failure {
+  package static func shrink(_ failure: Simulation.Failure) -> Simulation.Failure {
     var best = failure
     func attempt(_ change: (inout SimulationOptions) -> Void) {
       var options = best.options

@@ -1,30 +1,30 @@
 import PodfluxCore
 
 /// One run of a simulated world: turns with faults, then turns without faults until all work has ended, then a replay.
-public struct Simulation: Sendable {
+package struct Simulation: Sendable {
   /// The summary of a run without a violation.
-  public struct Summary: Hashable, Sendable {
+  package struct Summary: Hashable, Sendable {
     /// All turns, including those without faults.
-    public var turns: Int
+    package var turns: Int
     /// Simulated milliseconds.
-    public var milliseconds: Int64
+    package var milliseconds: Int64
     /// How often the engine was started.
-    public var starts: Int
+    package var starts: Int
     /// A hash of all events.
-    public var traceHash: UInt64
+    package var traceHash: UInt64
     /// A hash of the rows and stores at the end.
-    public var stateHash: UInt64
+    package var stateHash: UInt64
   }
 
   /// A violated invariant, with the run.
-  public struct Failure: Error, Sendable {
+  package struct Failure: Error, Sendable {
     /// The run.
-    public var options: SimulationOptions
-    public var violation: Violation
+    package var options: SimulationOptions
+    package var violation: Violation
     /// How many turns had been run.
-    public var turns: Int
+    package var turns: Int
     /// The last turns, in words.
-    public var lastLines: [String]
+    package var lastLines: [String]
   }
 
   /// The limit of turns until all work has ended.
@@ -37,12 +37,12 @@ public struct Simulation: Sendable {
 
   private let options: SimulationOptions
 
-  public init(_ options: SimulationOptions) {
+  package init(_ options: SimulationOptions) {
     self.options = options
   }
 
   /// Runs, checks all invariants and, if requested, replays.
-  public func run(replaying: Bool = false) -> Result<Summary, Failure> {
+  package func run(replaying: Bool = false) -> Result<Summary, Failure> {
     let world: World
     do {
       world = try World(options)
@@ -62,7 +62,7 @@ public struct Simulation: Sendable {
 
   /// Runs with faults only, as an engine with a journal, and replays that journal: its tables must match the run's, at
   /// the end and at each `interval`-th revision.
-  public func runJournal(comparingEach interval: Int64) -> Result<Int, Failure> {
+  package func runJournal(comparingEach interval: Int64) -> Result<Int, Failure> {
     let world: World
     do {
       world = try World(options)

@@ -2,16 +2,16 @@ import Dispatch
 import Synchronization
 
 /// Many runs on several threads, each with its own world.
-public struct Sweep: Sendable {
+package struct Sweep: Sendable {
   /// The result of a sweep.
-  public struct Result: Sendable {
-    public var runs = 0
+  package struct Result: Sendable {
+    package var runs = 0
     /// The turns of all runs together.
-    public var turns = 0
+    package var turns = 0
     /// The engine starts of all runs together.
-    public var starts = 0
+    package var starts = 0
     /// The violations, by seed.
-    public var failures: [Simulation.Failure] = []
+    package var failures: [Simulation.Failure] = []
   }
 
   /// Every how many runs one is replayed.
@@ -27,7 +27,7 @@ public struct Sweep: Sendable {
   /// - Parameters:
   ///   - threads: How many worlds run at once.
   ///   - failureLimit: Stops early after this many failing runs.
-  public init(_ seeds: Range<UInt64>, like template: SimulationOptions, threads: Int, failureLimit: Int = .max) {
+  package init(_ seeds: Range<UInt64>, like template: SimulationOptions, threads: Int, failureLimit: Int = .max) {
     self.seeds = seeds
     self.template = template
     self.threads = threads
@@ -35,7 +35,7 @@ public struct Sweep: Sendable {
   }
 
   /// Runs all seeds. Calls `began` and `ended` on the worlds' threads.
-  public func run(
+  package func run(
     began: @escaping @Sendable (UInt64) -> Void = { _ in }, ended: @escaping @Sendable (Result) -> Void = { _ in }
   ) -> Result {
     let progress = Mutex((next: seeds.lowerBound, result: Result()))

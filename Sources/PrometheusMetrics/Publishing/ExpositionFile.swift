@@ -2,11 +2,11 @@ import Foundation
 
 /// A file with the exposition, as the textfile collector of node_exporter reads it: it is replaced as a whole, so that
 /// no reader sees a part of it.
-public struct ExpositionFile: Sendable {
+package struct ExpositionFile: Sendable {
   /// What the file system has refused.
-  public struct Failure: Error, CustomStringConvertible {
+  package struct Failure: Error, CustomStringConvertible {
     /// One sentence for people.
-    public let description: String
+    package let description: String
   }
 
   /// Its mode, under any umask: the figures are for every reader, and the collector is another user.
@@ -14,7 +14,7 @@ public struct ExpositionFile: Sendable {
 
   private let path: String
 
-  public init(_ path: String) {
+  package init(_ path: String) {
     self.path = path
   }
 
@@ -22,7 +22,7 @@ public struct ExpositionFile: Sendable {
   /// names with `.prom` only.
   ///
   /// What is there and is no file that this has written, such as a device, a link or a person's file, is left as it is.
-  public func write(_ exposition: [UInt8]) throws(Failure) {
+  package func write(_ exposition: [UInt8]) throws(Failure) {
     try checkIsOurs()
     let temporaryPath = path + ".tmp"
     // What another program has put there is neither waited for nor written to.

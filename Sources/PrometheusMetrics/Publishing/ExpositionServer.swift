@@ -5,31 +5,31 @@ import Foundation
 ///
 /// It is bounded: in the number of connections (further ones wait in the kernel's queue), in the length of a request's
 /// head, and in the time from the connection to the end of the response.
-public final class ExpositionServer: Sendable {
+package final class ExpositionServer: Sendable {
   /// Why it does not listen.
-  public struct Failure: Error, CustomStringConvertible {
+  package struct Failure: Error, CustomStringConvertible {
     /// One sentence for people.
-    public let description: String
+    package let description: String
   }
 
   /// How many connections are served at once.
-  public static let maximumConnections = 16
+  package static let maximumConnections = 16
   /// How long a connection may last, in milliseconds.
-  public static let connectionMilliseconds: Int64 = 5000
+  package static let connectionMilliseconds: Int64 = 5000
   /// How long no connection is accepted after the system has refused one, for lack of descriptors, in milliseconds.
   private static let pauseMilliseconds: Int64 = 1000
   /// How many connections wait in the kernel.
   private static let backlog: Int32 = 16
 
   /// Where it listens, with the port that the system has chosen if the wish was 0.
-  public let address: ListeningAddress
+  package let address: ListeningAddress
   private let listener: Int32
   /// Becomes readable when the server is to stop.
   private let stopping: Int32
   private let done = DispatchSemaphore(value: 0)
 
   /// Listens; connections wait until `start`.
-  public init(_ wish: ListeningAddress) throws(Failure) {
+  package init(_ wish: ListeningAddress) throws(Failure) {
     let descriptor = wish.makeSocket()
     guard descriptor >= 0 else { throw Self.failure(wish, -descriptor) }
     var isOn: Int32 = 1
@@ -60,7 +60,7 @@ public final class ExpositionServer: Sendable {
   }
 
   /// Begins to serve. The closure makes the exposition on the server's thread; nil if that took too long.
-  public func start(_ exposition: @escaping @Sendable () -> [UInt8]?) {
+  package func start(_ exposition: @escaping @Sendable () -> [UInt8]?) {
     let thread = Thread { [self] in
       serve(exposition)
       done.signal()
@@ -70,7 +70,7 @@ public final class ExpositionServer: Sendable {
   }
 
   /// Ends what `start` has begun, and waits for it.
-  public func stop() {
+  package func stop() {
     var one: UInt64 = 1
     // An event counter takes every number below its limit.
     _ = write(stopping, &one, MemoryLayout<UInt64>.size)

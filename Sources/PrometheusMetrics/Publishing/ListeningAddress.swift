@@ -1,7 +1,7 @@
 import Foundation
 
 /// An address that a server listens on: a host's address, and a port.
-public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
+package struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
   /// In network byte order.
   private enum Host: Hashable {
     case version4(in_addr_t)
@@ -18,7 +18,7 @@ public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses `127.0.0.1:9464`, `[::1]:9464`, `localhost:9464` or `:9464`; without a host it is loopback's. Nil for other
   /// text; names are not looked up.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":") else { return nil }
     let (name, digits) = (text[..<colon], text[text.index(after: colon)...])
     guard (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...57).contains($0) }),
@@ -38,7 +38,7 @@ public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
     return inet_pton(AF_INET, text, &address) == 1 ? .version4(address.s_addr) : nil
   }
 
-  public var description: String {
+  package var description: String {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     switch host {
     case .version4(var address):

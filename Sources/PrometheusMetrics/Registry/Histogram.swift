@@ -2,9 +2,9 @@ import CoreMetrics
 import Synchronization
 
 /// How many observations fell under each bound, and their sum.
-public struct Histogram: Hashable, Sendable {
+package struct Histogram: Hashable, Sendable {
   /// Half a millisecond to ten seconds.
-  public static let defaultBounds = [
+  package static let defaultBounds = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
   ]
 

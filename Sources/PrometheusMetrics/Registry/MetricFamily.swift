@@ -1,13 +1,13 @@
 /// What readers of the exposition are told of all metrics with one name.
-public struct MetricFamily: Hashable, Sendable {
+package struct MetricFamily: Hashable, Sendable {
   /// The name of the metrics: `[a-zA-Z_:][a-zA-Z0-9_:]*`.
-  public var name: String
+  package var name: String
   /// One sentence for people.
-  public var help: String
+  package var help: String
   /// The upper bounds of a histogram's buckets, in ascending order; the registry's own, by default.
-  public var bounds: [Double]
+  package var bounds: [Double]
 
-  public init(_ name: String, help: String, bounds: [Double] = Histogram.defaultBounds) {
+  package init(_ name: String, help: String, bounds: [Double] = Histogram.defaultBounds) {
     self.name = name
     self.help = help
     self.bounds = bounds

@@ -5,9 +5,9 @@ import Synchronization
 ///
 /// A metric is known by its name and its labels: two handles of the same one count in one place. Thread safe;
 /// counting costs a lock of its own, making a metric a look-up: make it once, and keep it.
-public final class PrometheusRegistry: MetricsFactory {
+package final class PrometheusRegistry: MetricsFactory {
   /// How many combinations of labels one name has at most. All further ones count together, with the value `other`.
-  public static let maximumMetrics = 256
+  package static let maximumMetrics = 256
 
   enum Metric {
     case counter(CounterMetric)
@@ -30,19 +30,19 @@ public final class PrometheusRegistry: MetricsFactory {
   /// Makes a registry.
   ///
   /// - Parameter families: What is known of some metrics; others have no help, and default bounds.
-  public init(_ families: [MetricFamily] = []) {
+  package init(_ families: [MetricFamily] = []) {
     self.families = Dictionary(families.map { (MetricName.metric($0.name), $0) }) { $1 }
   }
 
   // MARK: MetricsFactory
 
-  public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+  package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
     make(label, dimensions, { .counter(CounterMetric()) }) {
       if case .counter(let counter) = $0 { counter } else { nil }
     }
   }
 
-  public func makeFloatingPointCounter(
+  package func makeFloatingPointCounter(
     label: String, dimensions: [(String, String)]
   ) -> any FloatingPointCounterHandler {
     make(label, dimensions, { .fractionCounter(FractionCounterMetric()) }) {
@@ -50,29 +50,29 @@ public final class PrometheusRegistry: MetricsFactory {
     }
   }
 
-  public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+  package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
     makeGauge(label, dimensions)
   }
 
-  public func makeRecorder(
+  package func makeRecorder(
     label: String, dimensions: [(String, String)], aggregate: Bool
   ) -> any RecorderHandler {
     aggregate ? makeHistogram(label, dimensions) : makeGauge(label, dimensions)
   }
 
-  public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+  package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
     makeHistogram(label, dimensions)
   }
 
-  public func destroyCounter(_ handler: any CounterHandler) { forget(handler) }
+  package func destroyCounter(_ handler: any CounterHandler) { forget(handler) }
 
-  public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { forget(handler) }
+  package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { forget(handler) }
 
-  public func destroyMeter(_ handler: any MeterHandler) { forget(handler) }
+  package func destroyMeter(_ handler: any MeterHandler) { forget(handler) }
 
-  public func destroyRecorder(_ handler: any RecorderHandler) { forget(handler) }
+  package func destroyRecorder(_ handler: any RecorderHandler) { forget(handler) }
 
-  public func destroyTimer(_ handler: any TimerHandler) { forget(handler) }
+  package func destroyTimer(_ handler: any TimerHandler) { forget(handler) }
 
   private func makeGauge(_ label: String, _ dimensions: [(String, String)]) -> GaugeMetric {
     make(label, dimensions, { .gauge(GaugeMetric()) }) { if case .gauge(let gauge) = $0 { gauge } else { nil } }
@@ -115,7 +115,7 @@ public final class PrometheusRegistry: MetricsFactory {
   // MARK: Exposition
 
   /// All metrics in Prometheus' text format 0.0.4, in the order of their names and labels.
-  public func exposition() -> [UInt8] {
+  package func exposition() -> [UInt8] {
     var text = ""
     for (name, family) in metrics.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
       if let help = families[name]?.help { text += "# HELP \(name) \(MetricText.escaped(help, quotes: false))\n" }

@@ -3,9 +3,9 @@ import NIOCore
 /// The content of a response: bytes in memory, or generated while sending, so that 1 GiB costs 64 KiB.
 ///
 /// A body is a value: copying, slicing and joining bodies copies no content.
-public struct Body: Sendable {
+package struct Body: Sendable {
   /// The length in bytes.
-  public let length: Int
+  package let length: Int
 
   private let segments: [Segment]
 
@@ -29,21 +29,21 @@ public struct Body: Sendable {
 
 extension Body {
   /// No content.
-  public static let empty = Body(segments: [])
+  package static let empty = Body(segments: [])
 
   /// Exactly these bytes.
-  public static func bytes(_ bytes: some Sequence<UInt8>) -> Body {
+  package static func bytes(_ bytes: some Sequence<UInt8>) -> Body {
     let buffer = ByteBuffer(bytes: bytes)
     return Body(.bytes(buffer), length: buffer.readableBytes)
   }
 
   /// The UTF-8 bytes of `text`.
-  public static func text(_ text: String) -> Body {
+  package static func text(_ text: String) -> Body {
     bytes(text.utf8)
   }
 
   /// `unit` repeated up to `length` bytes: turns a small file into a long one.
-  public static func repeating(_ unit: some Sequence<UInt8>, length: Int) -> Body {
+  package static func repeating(_ unit: some Sequence<UInt8>, length: Int) -> Body {
     let buffer = ByteBuffer(bytes: unit)
     precondition(buffer.readableBytes > 0 || length == 0, "nothing cannot be repeated")
     return Body(.repeated(buffer), length: length)
@@ -53,24 +53,24 @@ extension Body {
   ///
   /// Bodies of different seeds differ in every block; one with the same seed and another length is a prefix of the
   /// longer.
-  public static func stamped(length: Int, seed: UInt64) -> Body {
+  package static func stamped(length: Int, seed: UInt64) -> Body {
     Body(.stamped(template: StampedBlock.template(seed: seed)), length: length)
   }
 
   /// A plausible MP3 file: an ID3 tag and silent MPEG frames, then stamped content from byte 4,096 on.
-  public static func audio(length: Int, seed: UInt64) -> Body {
+  package static func audio(length: Int, seed: UInt64) -> Body {
     let opening = SilentAudio.opening
     guard length > opening.length else { return opening[0..<length] }
     return joined([opening, stamped(length: length - opening.length, seed: seed)])
   }
 
   /// Concatenated bodies: another advertisement before the same episode, for example.
-  public static func joined(_ bodies: [Body]) -> Body {
+  package static func joined(_ bodies: [Body]) -> Body {
     Body(segments: bodies.flatMap(\.segments))
   }
 
   /// The bytes of `range`, as a body.
-  public subscript(range: Range<Int>) -> Body {
+  package subscript(range: Range<Int>) -> Body {
     precondition(
       range.lowerBound >= 0 && range.upperBound <= length, "\(range) is not inside a body of \(length) bytes")
     var start = 0
@@ -93,7 +93,7 @@ extension Body {
   static let maximumPieceLength = 256 * 1024
 
   /// Calls `use` with the content from beginning to end, in pieces of at most 256 KiB: for hashing, or for comparing.
-  public func forEachChunk(_ use: (UnsafeRawBufferPointer) throws -> Void) rethrows {
+  package func forEachChunk(_ use: (UnsafeRawBufferPointer) throws -> Void) rethrows {
     var offset = 0
     while offset < length {
       let piece = piece(at: offset, atMost: Self.maximumPieceLength)
@@ -103,7 +103,7 @@ extension Body {
   }
 
   /// The whole content in memory: for small bodies.
-  public var allBytes: [UInt8] {
+  package var allBytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(length)
     forEachChunk { bytes.append(contentsOf: $0) }

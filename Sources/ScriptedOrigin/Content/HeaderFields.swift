@@ -1,23 +1,23 @@
 /// Header fields in wire order; names ignore case (RFC 9110 §5.1).
-public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+package struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// One field line.
-  public struct Field: Sendable, Hashable {
+  package struct Field: Sendable, Hashable {
     /// The name as written.
-    public var name: String
+    package var name: String
     /// The value, without the white space around it.
-    public var value: String
+    package var value: String
   }
 
   /// All field lines, repeated ones included.
-  public private(set) var fields: [Field] = []
+  package private(set) var fields: [Field] = []
 
   /// The fields of a literal, in its order.
-  public init(dictionaryLiteral elements: (String, String)...) {
+  package init(dictionaryLiteral elements: (String, String)...) {
     fields = elements.map { Field(name: $0.0, value: $0.1) }
   }
 
   /// The first value of the field called `name`; setting replaces all of them, setting `nil` removes them.
-  public subscript(name: String) -> String? {
+  package subscript(name: String) -> String? {
     get { fields.first { $0.name.isSameFieldName(as: name) }?.value }
     set {
       let place = fields.firstIndex { $0.name.isSameFieldName(as: name) } ?? fields.endIndex
@@ -29,12 +29,12 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   }
 
   /// Every value of the field called `name`, in order.
-  public func values(of name: String) -> [String] {
+  package func values(of name: String) -> [String] {
     fields.filter { $0.name.isSameFieldName(as: name) }.map(\.value)
   }
 
   /// Adds a field line, even if one of that name exists.
-  public mutating func append(_ name: String, _ value: String) {
+  package mutating func append(_ name: String, _ value: String) {
     fields.append(Field(name: name, value: value))
   }
 }

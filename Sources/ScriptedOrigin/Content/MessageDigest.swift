@@ -2,9 +2,9 @@ import CCrypto
 
 /// A digest by which tests and the demo recognise content. It uses another interface of libcrypto than the product
 /// does.
-public final class MessageDigest {
+package final class MessageDigest {
   /// The name that libcrypto has for an algorithm.
-  public enum Algorithm: String, Sendable {
+  package enum Algorithm: String, Sendable {
     case md5 = "MD5"
     case sha1 = "SHA1"
     case sha256 = "SHA256"
@@ -15,7 +15,7 @@ public final class MessageDigest {
   private let context = EVP_MD_CTX_new()
 
   /// A digest of nothing.
-  public init(_ algorithm: Algorithm = .sha256) {
+  package init(_ algorithm: Algorithm = .sha256) {
     Self.require(EVP_DigestInit_ex(context, EVP_get_digestbyname(algorithm.rawValue), nil))
   }
 
@@ -24,12 +24,12 @@ public final class MessageDigest {
   }
 
   /// Hashes further bytes.
-  public func update(_ bytes: UnsafeRawBufferPointer) {
+  package func update(_ bytes: UnsafeRawBufferPointer) {
     Self.require(EVP_DigestUpdate(context, bytes.baseAddress, bytes.count))
   }
 
   /// The digest of all bytes. No more may follow.
-  public func finalize() -> [UInt8] {
+  package func finalize() -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { digest, count in
       var length: UInt32 = 0
       Self.require(EVP_DigestFinal_ex(context, digest.baseAddress, &length))
@@ -45,19 +45,19 @@ public final class MessageDigest {
 
 extension MessageDigest {
   /// The digest of a whole message.
-  public static func digest(of bytes: some Sequence<UInt8>, _ algorithm: Algorithm = .sha256) -> [UInt8] {
+  package static func digest(of bytes: some Sequence<UInt8>, _ algorithm: Algorithm = .sha256) -> [UInt8] {
     let digest = MessageDigest(algorithm)
     Array(bytes).withUnsafeBytes { digest.update($0) }
     return digest.finalize()
   }
 
   /// The hexadecimal digits of the digest of a whole message.
-  public static func digestText(of bytes: some Sequence<UInt8>, _ algorithm: Algorithm = .sha256) -> String {
+  package static func digestText(of bytes: some Sequence<UInt8>, _ algorithm: Algorithm = .sha256) -> String {
     text(of: digest(of: bytes, algorithm))
   }
 
   /// A digest's hexadecimal digits, in lower case.
-  public static func text(of digest: [UInt8]) -> String {
+  package static func text(of digest: [UInt8]) -> String {
     let digits = Array("0123456789abcdef")
     return String(digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
   }
@@ -65,7 +65,7 @@ extension MessageDigest {
 
 extension Body {
   /// The digest of the whole content.
-  public func digest(_ algorithm: MessageDigest.Algorithm = .sha256) -> [UInt8] {
+  package func digest(_ algorithm: MessageDigest.Algorithm = .sha256) -> [UInt8] {
     let digest = MessageDigest(algorithm)
     forEachChunk { digest.update($0) }
     return digest.finalize()

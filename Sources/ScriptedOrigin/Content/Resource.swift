@@ -1,19 +1,19 @@
 /// A file of an origin: content, validators, and its handling of ranges and conditions.
-public struct Resource: Sendable {
+package struct Resource: Sendable {
   /// The content.
-  public var body: Body
+  package var body: Body
   /// The `Content-Type`, or `nil` to send none.
-  public var mediaType: String?
+  package var mediaType: String?
   /// The `ETag`, or `nil` to send none.
-  public var entityTag: EntityTag?
+  package var entityTag: EntityTag?
   /// The `Last-Modified` date as on the wire, or `nil` to send none.
-  public var lastModified: String?
+  package var lastModified: String?
   /// The handling of requests with a `Range`.
-  public var ranges: RangePolicy
+  package var ranges: RangePolicy
   /// Further header fields: `Content-Disposition`, `Cache-Control` and the like.
-  public var headers: HeaderFields
+  package var headers: HeaderFields
 
-  public init(
+  package init(
     _ body: Body,
     mediaType: String? = "audio/mpeg",
     entityTag: EntityTag? = nil,
@@ -31,14 +31,14 @@ public struct Resource: Sendable {
 }
 
 /// An `ETag` (RFC 9110 §8.8.3).
-public enum EntityTag: Sendable, Hashable {
+package enum EntityTag: Sendable, Hashable {
   /// A strong tag, which changes with every byte: `"v1"`.
   case strong(String)
   /// A weak tag, which may stay after a small change: `W/"v1"`.
   case weak(String)
 
   /// The tag as on the wire.
-  public var fieldValue: String {
+  package var fieldValue: String {
     switch self {
     case .strong(let opaque): "\"\(opaque)\""
     case .weak(let opaque): "W/\"\(opaque)\""
@@ -47,7 +47,7 @@ public enum EntityTag: Sendable, Hashable {
 }
 
 /// An origin's handling of `Range` requests, correct or not.
-public enum RangePolicy: Sendable, Hashable {
+package enum RangePolicy: Sendable, Hashable {
   /// According to RFC 9110 §14: 206, 416, and 200 if `If-Range` does not match or several ranges are requested.
   case honoured
   /// Always the whole content with 200, and no `Accept-Ranges`.

@@ -6,9 +6,9 @@ import Synchronization
 /// fields. If it is told to, it answers HTTP/1.1 as well, with `body` in chunks.
 ///
 /// Its frames are real; it parses just enough of them to separate requests, and no header fields.
-public final class HTTP2Origin: Sendable {
+package final class HTTP2Origin: Sendable {
   /// The handling of one request.
-  public enum Step: Sendable, Hashable {
+  package enum Step: Sendable, Hashable {
     /// Answers with a 200 and `body`.
     case answer
     /// Answers with a 200 and a part of `body`, and resets the stream without an error code.
@@ -24,28 +24,28 @@ public final class HTTP2Origin: Sendable {
   }
 
   /// A received request.
-  public struct Request: Sendable, Hashable {
+  package struct Request: Sendable, Hashable {
     /// The number of its connection, from 0 on.
-    public let connection: Int
+    package let connection: Int
     /// The step that handled it; nil for one in HTTP/1.1.
-    public let step: Step?
+    package let step: Step?
 
-    public init(connection: Int, step: Step?) {
+    package init(connection: Int, step: Step?) {
       self.connection = connection
       self.step = step
     }
   }
 
   /// The content of every answer.
-  public static let body = Array("hello".utf8)
+  package static let body = Array("hello".utf8)
 
   /// The port on which it listens.
-  public let port: Int
+  package let port: Int
   private let group: MultiThreadedEventLoopGroup
   private let script: Script
 
   /// Starts an origin; the script's last step handles all further requests.
-  public static func start(
+  package static func start(
     tls: TLSMaterial, script steps: [Step], answersHTTP1: Bool = false
   ) throws -> HTTP2Origin {
     precondition(!steps.isEmpty, "a script needs at least one step")
@@ -84,10 +84,10 @@ public final class HTTP2Origin: Sendable {
   }
 
   /// `https://127.0.0.1:PORT/`.
-  public var url: String { "https://127.0.0.1:\(port)/" }
+  package var url: String { "https://127.0.0.1:\(port)/" }
 
   /// The requests so far, oldest first.
-  public var requests: [Request] { script.requests }
+  package var requests: [Request] { script.requests }
 }
 
 /// The steps of an origin, and the requests so far.

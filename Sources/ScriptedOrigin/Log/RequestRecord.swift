@@ -1,7 +1,7 @@
 /// One request to an origin, and its result so far.
-public struct RequestRecord: Sendable {
+package struct RequestRecord: Sendable {
   /// The result of a request.
-  public enum Outcome: Sendable, Hashable {
+  package enum Outcome: Sendable, Hashable {
     /// The origin is answering it, or stalls.
     case inProgress
     /// The kernel has the whole answer.
@@ -13,35 +13,35 @@ public struct RequestRecord: Sendable {
   }
 
   /// The number of the request from 0 on, over all connections.
-  public let sequence: Int
+  package let sequence: Int
   /// The number of its connection, from 0 on.
-  public let connection: Int
+  package let connection: Int
   /// The method as sent.
-  public let method: String
+  package let method: String
   /// The request target as sent, with its query.
-  public let target: String
+  package let target: String
   /// The header fields as sent, in their order.
-  public let headers: HeaderFields
+  package let headers: HeaderFields
   /// The body of a POST: its first 64 KiB.
-  public let form: [UInt8]
+  package let form: [UInt8]
   /// When the head had arrived.
-  public let receivedAt: ContinuousClock.Instant
+  package let receivedAt: ContinuousClock.Instant
 
   /// The status of the answer; `nil` before there is one, and if the connection failed before the head.
-  public internal(set) var status: Int?
+  package internal(set) var status: Int?
   /// Bytes of content that the kernel has so far, without framing.
-  public internal(set) var bytesSent = 0
-  public internal(set) var outcome = Outcome.inProgress
+  package internal(set) var bytesSent = 0
+  package internal(set) var outcome = Outcome.inProgress
   /// When it ended.
-  public internal(set) var endedAt: ContinuousClock.Instant?
+  package internal(set) var endedAt: ContinuousClock.Instant?
 
   /// The target without its query.
-  public var path: String {
+  package var path: String {
     String(target.prefix { $0 != "?" })
   }
 
   /// The `Range` header, if there is one.
-  public var rangeHeader: String? {
+  package var rangeHeader: String? {
     headers["Range"]
   }
 }

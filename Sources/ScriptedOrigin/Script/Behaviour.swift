@@ -9,7 +9,7 @@
 ///   .resource(episode).limited(toBytesPerSecond: 200_000),
 /// ])
 /// ```
-public struct Behaviour: Sendable {
+package struct Behaviour: Sendable {
   enum Answer: Sendable {
     case resource(Resource)
     case response(Response)
@@ -29,7 +29,7 @@ public struct Behaviour: Sendable {
 }
 
 /// How the end of the content is marked (RFC 9112 §6.3).
-public enum Framing: Sendable, Hashable {
+package enum Framing: Sendable, Hashable {
   /// By a `Content-Length`.
   case contentLength
   /// By chunked transfer coding, without a `Content-Length`.
@@ -42,18 +42,18 @@ public enum Framing: Sendable, Hashable {
 
 extension Behaviour {
   /// Answers with a file: 200, 206, 304 or 416, depending on the request.
-  public static func resource(_ resource: Resource) -> Behaviour {
+  package static func resource(_ resource: Resource) -> Behaviour {
     Behaviour(answer: .resource(resource))
   }
 
   /// Answers with this status, these header fields and this content.
-  public static func status(_ status: Int, headers: HeaderFields = [:], body: Body = .empty) -> Behaviour {
+  package static func status(_ status: Int, headers: HeaderFields = [:], body: Body = .empty) -> Behaviour {
     precondition((200...999).contains(status), "\(status) is no final status")
     return Behaviour(answer: .response(Response(status: status, headers: headers, body: body)))
   }
 
   /// Redirects the client to `location`, which may be relative, with 301, 302, 303, 307 or 308.
-  public static func redirect(_ status: Int = 302, to location: String) -> Behaviour {
+  package static func redirect(_ status: Int = 302, to location: String) -> Behaviour {
     .status(status, headers: ["Location": location])
   }
 }
@@ -62,52 +62,52 @@ extension Behaviour {
 
 extension Behaviour {
   /// Closes the connection after this many bytes of the response's content; over TLS without a `close_notify`.
-  public func cutting(afterBytes byteCount: Int) -> Behaviour {
+  package func cutting(afterBytes byteCount: Int) -> Behaviour {
     failing(Fault(kind: .cut, place: .body(afterBytes: byteCount)))
   }
 
   /// Resets the connection (RST) after this many bytes of the content were passed to the kernel.
   ///
   /// Bytes that the client had no room for are lost.
-  public func resetting(afterBytes byteCount: Int) -> Behaviour {
+  package func resetting(afterBytes byteCount: Int) -> Behaviour {
     failing(Fault(kind: .reset, place: .body(afterBytes: byteCount)))
   }
 
   /// Sends nothing more after this many bytes of the content, until the client or the origin closes.
-  public func stalling(afterBytes byteCount: Int) -> Behaviour {
+  package func stalling(afterBytes byteCount: Int) -> Behaviour {
     failing(Fault(kind: .stall, place: .body(afterBytes: byteCount)))
   }
 
   /// Breaks the connection in this way instead of answering.
-  public func failingBeforeHead(_ kind: Fault.Kind) -> Behaviour {
+  package func failingBeforeHead(_ kind: Fault.Kind) -> Behaviour {
     failing(Fault(kind: kind, place: .head))
   }
 
   /// Limits the rate of the content; the first byte comes after the first slice's time.
-  public func limited(toBytesPerSecond bytesPerSecond: Int) -> Behaviour {
+  package func limited(toBytesPerSecond bytesPerSecond: Int) -> Behaviour {
     precondition(bytesPerSecond > 0, "a rate limit must be above zero; stalling(afterBytes:) sends nothing")
     return changing { $0.bytesPerSecond = bytesPerSecond }
   }
 
   /// Waits this long before the head of the response.
-  public func delayed(byMilliseconds delayMilliseconds: Int) -> Behaviour {
+  package func delayed(byMilliseconds delayMilliseconds: Int) -> Behaviour {
     changing { $0.delayMilliseconds = delayMilliseconds }
   }
 
   /// Marks the end of the content in this way.
-  public func framed(_ framing: Framing) -> Behaviour {
+  package func framed(_ framing: Framing) -> Behaviour {
     changing { $0.framing = framing }
   }
 
   /// Replaces a field: for example with a wrong `Content-Length` or `Content-Range`.
   ///
   /// The connection is closed after a response with a modified framing.
-  public func settingHeader(_ name: String, _ value: String) -> Behaviour {
+  package func settingHeader(_ name: String, _ value: String) -> Behaviour {
     changing { $0.headerChanges.append(.set(name, value)) }
   }
 
   /// Removes a field. The connection is closed after a response without framing.
-  public func removingHeader(_ name: String) -> Behaviour {
+  package func removingHeader(_ name: String) -> Behaviour {
     changing { $0.headerChanges.append(.remove(name)) }
   }
 

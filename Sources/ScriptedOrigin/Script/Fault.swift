@@ -1,7 +1,7 @@
 /// How and where a response fails.
-public struct Fault: Sendable, Hashable {
+package struct Fault: Sendable, Hashable {
   /// What happens to the connection.
-  public enum Kind: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
     /// The connection is closed (FIN).
     case cut
     /// The connection is reset (RST).

@@ -1,9 +1,9 @@
 import Synchronization
 
 /// Lets requests with the right name and password through, and challenges the others with a 401.
-public final class PasswordGuard: Sendable {
+package final class PasswordGuard: Sendable {
   /// How a client shows that it knows the password.
-  public enum Scheme: String, Sendable, CaseIterable {
+  package enum Scheme: String, Sendable, CaseIterable {
     /// RFC 7617.
     case basic
     /// RFC 7616, with MD5 and `qop=auth`, as Apache has it.
@@ -19,7 +19,7 @@ public final class PasswordGuard: Sendable {
 
   /// - Parameter requestsPerNonce: After so many requests a digest's nonce is stale: the client has to answer another
   ///   one.
-  public init(
+  package init(
     _ scheme: Scheme, realm: String = "private", user: String, password: String, requestsPerNonce: Int = .max
   ) {
     self.scheme = scheme
@@ -30,7 +30,7 @@ public final class PasswordGuard: Sendable {
   }
 
   /// The behaviour if the request is authorized; otherwise a challenge.
-  public func guarding(_ behaviour: Behaviour, from request: RequestRecord) -> Behaviour {
+  package func guarding(_ behaviour: Behaviour, from request: RequestRecord) -> Behaviour {
     let given = request.headers["Authorization"] ?? ""
     switch scheme {
     case .basic:

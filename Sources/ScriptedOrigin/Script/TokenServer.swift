@@ -2,23 +2,23 @@ import Synchronization
 
 /// Issues tokens that expire after a number of requests, renews them (RFC 6749 section 6), and lets requests with the
 /// present one through (RFC 6750).
-public final class TokenServer: Sendable {
+package final class TokenServer: Sendable {
   /// How many tokens and requests the server has counted so far.
-  public struct Counts: Sendable, Hashable {
+  package struct Counts: Sendable, Hashable {
     /// Tokens that were issued.
-    public var issued = 0
+    package var issued = 0
     /// Requests for a token, refused ones included.
-    public var refreshes = 0
+    package var refreshes = 0
     /// Tokens that have expired: the present one, when a request was refused with it first.
-    public var expired = 0
+    package var expired = 0
     /// Requests that were let through.
-    public var accepted = 0
+    package var accepted = 0
     /// Requests that were refused.
-    public var refused = 0
+    package var refused = 0
   }
 
   /// How requests for a token are answered.
-  public enum Mood: Sendable, Hashable {
+  package enum Mood: Sendable, Hashable {
     /// With a token.
     case willing
     /// With `invalid_grant`.
@@ -50,7 +50,7 @@ public final class TokenServer: Sendable {
   ///   - rotates: Whether each answer has another refresh token, and the former one is of no use any more.
   ///   - seconds: For how long a token is said to be good; nil to say nothing.
   ///   - secret: A part of every token, by which a search finds them.
-  public init(
+  package init(
     refreshToken: String, requestsPerToken: Int = .max, rotates: Bool = false, seconds: Int? = nil,
     realm: String = "members", secret: String = "token"
   ) {
@@ -63,15 +63,15 @@ public final class TokenServer: Sendable {
   }
 
   /// How many tokens and requests the server has counted so far.
-  public var counts: Counts { state.withLock(\.counts) }
+  package var counts: Counts { state.withLock(\.counts) }
 
   /// From now on requests for a token are answered so, after so long.
-  public func become(_ mood: Mood, delayMilliseconds: Int = 0) {
+  package func become(_ mood: Mood, delayMilliseconds: Int = 0) {
     state.withLock { ($0.mood, $0.delayMilliseconds) = (mood, delayMilliseconds) }
   }
 
   /// The answer to a request for a token.
-  public func answer(_ request: RequestRecord) -> Behaviour {
+  package func answer(_ request: RequestRecord) -> Behaviour {
     let form = Self.fields(of: request.form)
     return state.withLock { state in
       state.counts.refreshes += 1
@@ -96,7 +96,7 @@ public final class TokenServer: Sendable {
   }
 
   /// The behaviour if the request has the present token; otherwise a challenge.
-  public func guarding(_ behaviour: Behaviour, from request: RequestRecord) -> Behaviour {
+  package func guarding(_ behaviour: Behaviour, from request: RequestRecord) -> Behaviour {
     let given = request.headers["Authorization"]
     let isAuthorized = state.withLock { state in
       guard let token = state.token, given == "Bearer \(token)" else {

@@ -1,14 +1,14 @@
 /// A number of bytes for people: in powers of 1000, with about three digits, such as "31.4 MB".
-public struct ByteCount: Sendable, Hashable, CustomStringConvertible {
+package struct ByteCount: Sendable, Hashable, CustomStringConvertible {
   private let bytes: Int64
 
   /// Negative numbers count as 0.
-  public init(_ bytes: Int64) {
+  package init(_ bytes: Int64) {
     self.bytes = max(0, bytes)
   }
 
   /// "1 byte", "512 bytes", "31.4 MB", "314 MB".
-  public var description: String {
+  package var description: String {
     guard bytes != 1 else { return "1 byte" }
     let unit = Self.unit(of: bytes)
     return Self.amount(bytes, in: unit) + " " + Self.units[unit]
@@ -16,7 +16,7 @@ public struct ByteCount: Sendable, Hashable, CustomStringConvertible {
 
   /// The part that is there of a whole, such as "18.0/31.2 MB". What is less than one gigabyte of a larger whole has
   /// its own unit: "18.0 MB/1.2 GB". Without a whole: the number alone.
-  public func of(_ whole: ByteCount?) -> String {
+  package func of(_ whole: ByteCount?) -> String {
     guard let whole else { return description }
     let unit = Self.unit(of: whole.bytes)
     let own = max(Self.megabytes, Self.unit(of: bytes))
@@ -25,7 +25,7 @@ public struct ByteCount: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// So many bytes in each second, such as "2.1 MB/s", at least in kilobytes.
-  public var perSecond: String {
+  package var perSecond: String {
     let unit = max(1, Self.unit(of: bytes))
     return Self.amount(bytes, in: unit) + " " + Self.units[unit] + "/s"
   }

@@ -1,5 +1,5 @@
 /// What `--progress` says.
-public enum ProgressChoice: String, CaseIterable, Sendable {
+package enum ProgressChoice: String, CaseIterable, Sendable {
   /// A live table on a terminal, plain lines elsewhere.
   case auto
   /// A line for each event.
@@ -9,7 +9,7 @@ public enum ProgressChoice: String, CaseIterable, Sendable {
 }
 
 /// What `--color` says.
-public enum ColorChoice: String, CaseIterable, Sendable {
+package enum ColorChoice: String, CaseIterable, Sendable {
   /// On a terminal, unless `NO_COLOR` is set.
   case auto
   case always
@@ -17,9 +17,9 @@ public enum ColorChoice: String, CaseIterable, Sendable {
 }
 
 /// How a stream is written to: decided once for each of stdout and stderr.
-public struct DisplayMode: Sendable, Hashable {
+package struct DisplayMode: Sendable, Hashable {
   /// How progress is shown.
-  public enum Progress: Sendable {
+  package enum Progress: Sendable {
     /// A table that is redrawn in place.
     case live
     /// A line for each event.
@@ -27,13 +27,13 @@ public struct DisplayMode: Sendable, Hashable {
     case none
   }
 
-  public let progress: Progress
-  public let usesColor: Bool
+  package let progress: Progress
+  package let usesColor: Bool
 
   /// Decides by the options, the stream and the variables `TERM` and `NO_COLOR` (no-color.org: set and not empty).
   ///
   /// A terminal without a name, or one that calls itself dumb, obeys no control sequence.
-  public init(
+  package init(
     progress: ProgressChoice, color: ColorChoice, isTerminal: Bool, environment: [String: String]
   ) {
     let name = environment["TERM"] ?? ""

@@ -7,7 +7,7 @@
 /// the region's lines anew or cut them; how many rows they take then is unknown, but where the cursor is, the region
 /// begins. The next frame erases everything below and draws again. While a region is drawn nothing wraps: a character
 /// whose width a terminal sees differently makes a line ragged, and never shifts the lines below.
-public struct LiveRegion: Sendable {
+package struct LiveRegion: Sendable {
   private struct Frame: Sendable, Equatable {
     let lines: [StyledText]
     let size: TerminalSize
@@ -17,12 +17,12 @@ public struct LiveRegion: Sendable {
   private var shown: Frame?
 
   /// Ends a region from anywhere, also from a handler of a signal: erases it, and gives the terminal its cursor back.
-  public static let restoration = Array(
+  package static let restoration = Array(
     (ControlSequence.eraseFromLine + ControlSequence.startWrapping + ControlSequence.showCursor
       + ControlSequence.endUpdate).utf8)
 
   /// A region that is not drawn yet.
-  public init(usesColor: Bool) {
+  package init(usesColor: Bool) {
     self.usesColor = usesColor
   }
 
@@ -33,7 +33,7 @@ public struct LiveRegion: Sendable {
   ///     last ones are shown.
   ///   - finished: Lines that scroll away above the region, whole: longer ones wrap.
   ///   - size: The size of the terminal now.
-  public mutating func draw(
+  package mutating func draw(
     _ lines: [StyledText], above finished: [StyledText] = [], on size: TerminalSize
   ) -> [UInt8] {
     let frame = Frame(lines: lines.suffix(size.rows).map { $0.truncated(toWidth: size.columns) }, size: size)
@@ -47,7 +47,7 @@ public struct LiveRegion: Sendable {
   }
 
   /// The bytes of the last frame, which stays; the cursor is below it afterwards.
-  public mutating func finish(
+  package mutating func finish(
     _ lines: [StyledText], above finished: [StyledText] = [], on size: TerminalSize
   ) -> [UInt8] {
     guard shown != nil || !lines.isEmpty || !finished.isEmpty else { return [] }
@@ -61,7 +61,7 @@ public struct LiveRegion: Sendable {
 
   /// The bytes that remove the region, for a question, for other output, or before the process is suspended. The next
   /// frame begins where the cursor is then.
-  public mutating func erase() -> [UInt8] {
+  package mutating func erase() -> [UInt8] {
     guard shown != nil else { return [] }
     shown = nil
     return Self.restoration

@@ -1,19 +1,19 @@
 import Glibc
 
 /// A file descriptor that may be a terminal: the only part of this module that reaches the system.
-public struct TerminalDevice: Sendable {
+package struct TerminalDevice: Sendable {
   private let descriptor: Int32
 
-  public static let standardOutput = TerminalDevice(descriptor: STDOUT_FILENO)
-  public static let standardError = TerminalDevice(descriptor: STDERR_FILENO)
+  package static let standardOutput = TerminalDevice(descriptor: STDOUT_FILENO)
+  package static let standardError = TerminalDevice(descriptor: STDERR_FILENO)
 
   /// The descriptor stays its owner's, who closes it.
-  public init(descriptor: Int32) {
+  package init(descriptor: Int32) {
     self.descriptor = descriptor
   }
 
   /// Whether a person may be looking at it.
-  public var isTerminal: Bool { isatty(descriptor) == 1 }
+  package var isTerminal: Bool { isatty(descriptor) == 1 }
 
   /// What it says about its size (ioctl_tty(2)); nil where it says nothing.
   var reportedSize: (columns: Int?, rows: Int?) {
@@ -24,11 +24,11 @@ public struct TerminalDevice: Sendable {
 
   /// Writes all bytes, and waits for a reader that is slow. Returns whether they were written.
   @discardableResult
-  public func write(_ bytes: [UInt8]) -> Bool { attempt(bytes) == 0 }
+  package func write(_ bytes: [UInt8]) -> Bool { attempt(bytes) == 0 }
 
   /// Writes all bytes, and waits for a reader that is slow. Returns 0, or the number of the error that kept it from
   /// writing them, such as `EPIPE` if its reader has gone, or `ENOSPC`.
-  public func attempt(_ bytes: [UInt8]) -> Int32 {
+  package func attempt(_ bytes: [UInt8]) -> Int32 {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]
       while !rest.isEmpty {
@@ -49,7 +49,7 @@ public struct TerminalDevice: Sendable {
 
   /// Writes a line of text, without anything that could steer a terminal.
   @discardableResult
-  public func write(line: String) -> Bool {
+  package func write(line: String) -> Bool {
     write(Array((line.printable + "\n").utf8))
   }
 }

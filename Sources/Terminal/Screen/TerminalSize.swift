@@ -1,20 +1,20 @@
 /// How many characters a terminal shows.
-public struct TerminalSize: Sendable, Hashable {
-  public let columns: Int
-  public let rows: Int
+package struct TerminalSize: Sendable, Hashable {
+  package let columns: Int
+  package let rows: Int
 
   /// What a terminal has that says nothing.
-  public static let usual = TerminalSize(columns: 80, rows: 24)
+  package static let usual = TerminalSize(columns: 80, rows: 24)
 
   /// At least one column and one row.
-  public init(columns: Int, rows: Int) {
+  package init(columns: Int, rows: Int) {
     self.columns = max(1, columns)
     self.rows = max(1, rows)
   }
 
   /// What the device says, else `COLUMNS` and `LINES` of the environment, else the usual size. A serial line and a new
   /// pseudoterminal say 0.
-  public init(of device: TerminalDevice, environment: [String: String]) {
+  package init(of device: TerminalDevice, environment: [String: String]) {
     let reported = device.reportedSize
     self.init(
       columns: reported.columns ?? Self.number(environment["COLUMNS"]) ?? Self.usual.columns,

@@ -1,21 +1,21 @@
 /// Results in columns under a row of titles, for stdout.
-public struct TextTable: Sendable {
+package struct TextTable: Sendable {
   /// A column: its title, and the side on which its texts stand.
-  public struct Column: Sendable {
+  package struct Column: Sendable {
     let title: String
     let alignment: Alignment
 
     /// - Parameters:
     ///   - title: Shown in capitals.
     ///   - alignment: `.trailing` for numbers.
-    public init(_ title: String, _ alignment: Alignment = .leading) {
+    package init(_ title: String, _ alignment: Alignment = .leading) {
       self.title = title
       self.alignment = alignment
     }
   }
 
   /// How a column, given by its number, gives way in a terminal that is too narrow.
-  public enum Narrowing: Sendable {
+  package enum Narrowing: Sendable {
     /// Its texts are truncated, to this width if need be: for names and sentences.
     case shrink(Int, to: Int)
     /// The column vanishes: for numbers and dates, which would be wrong if they were truncated.
@@ -32,20 +32,20 @@ public struct TextTable: Sendable {
   /// A table without rows.
   ///
   /// - Parameter narrowings: What is done, one after the other, until the table fits.
-  public init(_ columns: [Column], narrowings: [Narrowing] = []) {
+  package init(_ columns: [Column], narrowings: [Narrowing] = []) {
     self.columns = columns
     self.narrowings = narrowings
   }
 
   /// Adds a row. It must have a text for each column.
-  public mutating func add(_ row: [StyledText]) {
+  package mutating func add(_ row: [StyledText]) {
     precondition(row.count == columns.count, "a row of \(row.count) texts in a table of \(columns.count) columns")
     rows.append(row)
   }
 
   /// The lines, none wider than `limit`. Without a limit, for a file or another program, nothing is truncated: a text
   /// that is wider than 60 columns moves what follows it in its line to the right.
-  public func lines(toWidth limit: Int? = nil) -> [StyledText] {
+  package func lines(toWidth limit: Int? = nil) -> [StyledText] {
     let all = [columns.map { StyledText($0.title.uppercased(), .strong) }] + rows
     var widths = ColumnWidths(columns.indices.map { column in all.reduce(0) { max($0, $1[column].width) } })
     guard let limit else {

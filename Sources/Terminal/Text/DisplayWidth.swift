@@ -3,14 +3,14 @@ extension String {
   /// shorter than it was counted looks ragged, one that is longer would be cut.
   ///
   /// The text must be printable.
-  public var displayWidth: Int {
+  package var displayWidth: Int {
     isPrintableASCII ? utf8.count : reduce(0) { $0 + $1.displayWidth }
   }
 
   /// The text, cut between two characters and ended with "…" if it is wider than `limit` columns.
   ///
   /// It can be a column narrower than the limit, where a wide character did not fit.
-  public func truncated(toWidth limit: Int) -> String {
+  package func truncated(toWidth limit: Int) -> String {
     guard limit > 0 else { return "" }
     var (width, fitting) = (0, startIndex)
     for index in indices {
@@ -23,14 +23,14 @@ extension String {
   }
 
   /// The text with spaces on one side, at least `width` columns wide.
-  public func padded(toWidth width: Int, _ alignment: Alignment = .leading) -> String {
+  package func padded(toWidth width: Int, _ alignment: Alignment = .leading) -> String {
     let spaces = String(repeating: " ", count: max(0, width - displayWidth))
     return alignment == .leading ? self + spaces : spaces + self
   }
 }
 
 /// The side of a column at which its text begins or ends.
-public enum Alignment: Sendable {
+package enum Alignment: Sendable {
   /// At the left: texts.
   case leading
   /// At the right: numbers.

@@ -3,7 +3,7 @@ extension String {
   /// this program, such as a title, goes through this or through `StyledText` before a person sees it.
   ///
   /// Other invisible scalars stay: a path that is copied out of a message must still name its file.
-  public var printable: String {
+  package var printable: String {
     guard !isPrintableASCII else { return self }
     var scalars = UnicodeScalarView()
     // Tags behind a black flag are a part of it (UTS #51, emoji tag sequences): of the flags of England, Scotland and

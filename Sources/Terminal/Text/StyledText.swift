@@ -1,7 +1,7 @@
 /// A line, or a piece of one, whose looks and width are known.
 ///
 /// It cannot hold anything that steers a terminal or has no certain width: its text is cleaned when it is made.
-public struct StyledText: Sendable, Hashable {
+package struct StyledText: Sendable, Hashable {
   private struct Span: Sendable, Hashable {
     let text: String
     let width: Int
@@ -10,20 +10,20 @@ public struct StyledText: Sendable, Hashable {
 
   private var spans: [Span]
   /// In columns.
-  public private(set) var width: Int
+  package private(set) var width: Int
 
   /// A text in one style.
-  public init(_ text: String, _ style: TextStyle = .plain) {
+  package init(_ text: String, _ style: TextStyle = .plain) {
     let text = text.measurable
     width = text.displayWidth
     spans = text.isEmpty ? [] : [Span(text: text, width: width, style: style)]
   }
 
   /// The text without its styles.
-  public var text: String { spans.reduce("") { $0 + $1.text } }
+  package var text: String { spans.reduce("") { $0 + $1.text } }
 
   /// Both, one after the other.
-  public static func + (left: StyledText, right: StyledText) -> StyledText {
+  package static func + (left: StyledText, right: StyledText) -> StyledText {
     var sum = left
     sum.spans += right.spans
     sum.width += right.width
@@ -31,7 +31,7 @@ public struct StyledText: Sendable, Hashable {
   }
 
   /// The text, cut between two characters and ended with "…" if it is wider than `limit` columns.
-  public func truncated(toWidth limit: Int) -> StyledText {
+  package func truncated(toWidth limit: Int) -> StyledText {
     guard width > limit else { return self }
     var cut = StyledText("")
     for span in spans {
@@ -47,7 +47,7 @@ public struct StyledText: Sendable, Hashable {
   }
 
   /// The text with spaces on one side, at least `width` columns wide.
-  public func padded(toWidth width: Int, _ alignment: Alignment = .leading) -> StyledText {
+  package func padded(toWidth width: Int, _ alignment: Alignment = .leading) -> StyledText {
     guard self.width < width else { return self }
     let spaces = StyledText(String(repeating: " ", count: width - self.width))
     return alignment == .leading ? self + spaces : spaces + self
@@ -59,7 +59,7 @@ public struct StyledText: Sendable, Hashable {
   }
 
   /// The text for a terminal, with its styles if `usesColor`.
-  public func rendered(usesColor: Bool) -> String {
+  package func rendered(usesColor: Bool) -> String {
     guard usesColor else { return text }
     return spans.reduce("") { line, span in
       guard let rendition = span.style.rendition else { return line + span.text }
@@ -69,7 +69,7 @@ public struct StyledText: Sendable, Hashable {
 }
 
 /// What a piece of text means, as far as its looks say it. Nothing is said by color alone.
-public enum TextStyle: Sendable, Hashable {
+package enum TextStyle: Sendable, Hashable {
   case plain
   /// Headings.
   case strong

@@ -1,7 +1,7 @@
 /// A download as a person sees it.
-public struct TransferRow: Sendable, Hashable {
+package struct TransferRow: Sendable, Hashable {
   /// The state of the transfer, with the figures or words that its row shows.
-  public enum State: Sendable, Hashable {
+  package enum State: Sendable, Hashable {
     /// Bytes are arriving.
     case moving(Movement)
     /// The transfer goes on when an attempt is due; the text says when and why.
@@ -15,14 +15,14 @@ public struct TransferRow: Sendable, Hashable {
   }
 
   /// How far a transfer is.
-  public struct Movement: Sendable, Hashable {
-    public let received: Int64
+  package struct Movement: Sendable, Hashable {
+    package let received: Int64
     /// nil: the server did not say.
-    public let total: Int64?
+    package let total: Int64?
     /// 0: not known yet.
-    public let bytesPerSecond: Int64
+    package let bytesPerSecond: Int64
 
-    public init(received: Int64, total: Int64?, bytesPerSecond: Int64) {
+    package init(received: Int64, total: Int64?, bytesPerSecond: Int64) {
       self.received = received
       self.total = total
       self.bytesPerSecond = bytesPerSecond
@@ -32,11 +32,11 @@ public struct TransferRow: Sendable, Hashable {
     var timeLeft: TimeLeft? { total.flatMap { TimeLeft(bytes: $0 - received, at: bytesPerSecond) } }
   }
 
-  public let podcast: String
-  public let title: String
-  public let state: State
+  package let podcast: String
+  package let title: String
+  package let state: State
 
-  public init(podcast: String, title: String, state: State) {
+  package init(podcast: String, title: String, state: State) {
     self.podcast = podcast
     self.title = title
     self.state = state

@@ -1,16 +1,16 @@
 /// All downloads of a command together.
-public struct TransferSummary: Sendable, Hashable {
+package struct TransferSummary: Sendable, Hashable {
   /// How many are done, of how many.
-  public let done: Int
-  public let count: Int
-  public let failed: Int
-  public let received: Int64
+  package let done: Int
+  package let count: Int
+  package let failed: Int
+  package let received: Int64
   /// nil: the length of one of them is unknown.
-  public let total: Int64?
+  package let total: Int64?
   /// 0: nothing moves.
-  public let bytesPerSecond: Int64
+  package let bytesPerSecond: Int64
 
-  public init(done: Int, of count: Int, failed: Int = 0, received: Int64, total: Int64?, bytesPerSecond: Int64) {
+  package init(done: Int, of count: Int, failed: Int = 0, received: Int64, total: Int64?, bytesPerSecond: Int64) {
     self.done = done
     self.count = count
     self.failed = failed

@@ -1,12 +1,12 @@
 /// A table of downloads that moves: what a `LiveRegion` draws.
-public struct TransferTable: Sendable {
+package struct TransferTable: Sendable {
   /// What a frame adds to the screen.
-  public struct Frame: Sendable {
+  package struct Frame: Sendable {
     /// Rows of finished downloads, which scroll away above. Only the reason of a failure may be wider than the
     /// terminal.
-    public let finished: [StyledText]
+    package let finished: [StyledText]
     /// The rows of the others, the number of those that have no line, and the summary.
-    public let lines: [StyledText]
+    package let lines: [StyledText]
   }
 
   private let maximumLines: Int
@@ -15,7 +15,7 @@ public struct TransferTable: Sendable {
   /// - Parameter maximumLines: The most lines of a frame, also in a higher terminal. Half of what a terminal usually
   ///   has: one that is made narrower wraps each line into two, and what then does not fit on the screen stays above it
   ///   for good.
-  public init(maximumLines: Int = 12) {
+  package init(maximumLines: Int = 12) {
     self.maximumLines = maximumLines
   }
 
@@ -27,7 +27,7 @@ public struct TransferTable: Sendable {
   /// - Parameters:
   ///   - rows: The downloads. A finished one is given once.
   ///   - unlisted: How many unfinished downloads there are besides, which are not worth a row.
-  public mutating func frame(
+  package mutating func frame(
     _ rows: [TransferRow], unlisted: Int = 0, summary: TransferSummary, on size: TerminalSize
   ) -> Frame {
     let unfinished = rows.filter { !$0.isFinished }

@@ -8,7 +8,7 @@ import Synchronization
 /// tokens anew. What has to survive is in the vault before anything is told of it.
 ///
 /// Every call is thread safe, returns at once and may be repeated.
-public final class SessionService: Sendable {
+package final class SessionService: Sendable {
   private struct State {
     var openings = SessionOpenings<SessionOperation>()
     /// Whether the vault is to write something again.
@@ -29,7 +29,7 @@ public final class SessionService: Sendable {
   private let failed: @Sendable (Failure) -> Void
 
   /// What could not be done with a secret; each has its reason, without the secret.
-  public enum Failure: Sendable {
+  package enum Failure: Sendable {
     /// A secret could not be deleted.
     case deleting(String)
     /// A token that a server has just issued could not be written.
@@ -57,7 +57,7 @@ public final class SessionService: Sendable {
   }
 
   /// Carries an order out, or begins to.
-  public func carryOut(_ order: SessionOrder) {
+  package func carryOut(_ order: SessionOrder) {
     switch order {
     case .open(let opening): open(opening)
     case .leave(let session): leave(session)
@@ -133,13 +133,13 @@ public final class SessionService: Sendable {
 
   /// Ends the openings that are under way. They are begun anew at the next start; what a server issues meanwhile is
   /// kept.
-  public func stop() {
+  package func stop() {
     for operation in state.withLock({ $0.openings.endAll() }) { operation.stop() }
   }
 
   /// Returns when the vault has written what it could, and is not touched any more. Call it when the transfers are shut
   /// down: then no answer can come.
-  public func shutDown() {
+  package func shutDown() {
     queue.sync { _ = writeHeld() }
   }
 }

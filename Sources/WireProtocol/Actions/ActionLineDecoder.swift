@@ -5,16 +5,16 @@ import PodfluxCore
 /// Reads the lines that `LineEncoder.action` and its like have written: a journal's, or those of an observed engine.
 ///
 /// Strict as for clients' lines: what is not understood is refused as a whole, with the first fault that was found.
-public struct ActionLineDecoder: Sendable {
+package struct ActionLineDecoder: Sendable {
   /// The longest line, in bytes, without its line feed: a portion of a cleanup's steps with the longest paths. A
   /// client's line comes back hardly longer than it was sent.
-  public static let maximumLineBytes = 16 << 20
+  package static let maximumLineBytes = 16 << 20
 
   /// Makes a decoder; it keeps nothing from line to line.
-  public init() {}
+  package init() {}
 
   /// Reads one line without its line feed. Cost: linear in its length.
-  public func decode(_ line: [UInt8]) throws(Refusal) -> JournalLine {
+  package func decode(_ line: [UInt8]) throws(Refusal) -> JournalLine {
     guard line.count <= Self.maximumLineBytes else {
       throw Refusal(.lineTooLong, "the line is longer than \(Self.maximumLineBytes) bytes")
     }

@@ -2,23 +2,23 @@ import Flux
 import PodfluxCore
 
 /// A turn as a journal has it: what a fold is handed.
-public struct JournalTurn: Hashable, Sendable {
+package struct JournalTurn: Hashable, Sendable {
   /// Where the log stands behind it.
-  public var position: LogPosition
+  package var position: LogPosition
   /// What the wall clock showed.
-  public var time: Timestamp
+  package var time: Timestamp
   /// The handled actions, in order.
-  public var actions: [Action]
+  package var actions: [Action]
 
   /// Makes a turn.
-  public init(position: LogPosition, time: Timestamp, actions: [Action]) {
+  package init(position: LogPosition, time: Timestamp, actions: [Action]) {
     self.position = position
     self.time = time
     self.actions = actions
   }
 
   /// The number of its first action; the others follow it one by one.
-  public var firstSequence: Int64 { position.sequence - Int64(actions.count) + 1 }
+  package var firstSequence: Int64 { position.sequence - Int64(actions.count) + 1 }
 }
 
 /// Makes turns of a journal's lines. It holds one turn at a time.
@@ -26,9 +26,9 @@ public struct JournalTurn: Hashable, Sendable {
 /// A journal's lines are written before their turn is committed, so that a turn is believed only when something comes
 /// behind it that could not be there otherwise: the next turn, or the next start at its revision. A turn whose commit
 /// failed is followed by one of the same numbers, which takes its place.
-public struct JournalAssembler: Sendable {
+package struct JournalAssembler: Sendable {
   /// What lines come to.
-  public enum Event: Hashable, Sendable {
+  package enum Event: Hashable, Sendable {
     /// An engine has opened the library, with this behind it.
     case start(JournalLine.Engine, LineStamp)
     /// A turn was committed.
@@ -42,10 +42,10 @@ public struct JournalAssembler: Sendable {
   private var pending: JournalTurn?
 
   /// Begins at the beginning; what comes before a first start is passed over.
-  public init() {}
+  package init() {}
 
   /// Takes in the next line.
-  public mutating func take(_ line: JournalLine) -> [Event] {
+  package mutating func take(_ line: JournalLine) -> [Event] {
     switch line {
     case .remark, .journal(.continued, _, _): return []
     case .journal(.opened, let engine, let stamp):
@@ -64,7 +64,7 @@ public struct JournalAssembler: Sendable {
   /// The journal ends here, perhaps with the half of a line that a crash has cut off.
   ///
   /// If that is a line of a later turn, the last whole one was committed; if it may be one of the same, it was not.
-  public mutating func finish(cutOff half: [UInt8]? = nil) -> [Event] {
+  package mutating func finish(cutOff half: [UInt8]? = nil) -> [Event] {
     defer { (pending, position) = (nil, nil) }
     guard let turn = pending else { return [] }
     if let half { guard Self.revision(ofHalf: half).map({ $0 > turn.position.revision }) ?? false else { return [] } }

@@ -2,31 +2,31 @@ import Flux
 import PodfluxCore
 
 /// Where a line of the stream of actions stands, and when its turn was taken.
-public struct LineStamp: Hashable, Sendable {
+package struct LineStamp: Hashable, Sendable {
   /// The revision that its turn makes, or that was reached where the line tells of no action.
-  public var revision: Int64
+  package var revision: Int64
   /// The action's number, or that of the last one before.
-  public var sequence: Int64
+  package var sequence: Int64
   /// What the wall clock showed in its turn.
-  public var time: Timestamp
+  package var time: Timestamp
 
   /// Makes a stamp.
-  public init(revision: Int64, sequence: Int64, time: Timestamp) {
+  package init(revision: Int64, sequence: Int64, time: Timestamp) {
     self.revision = revision
     self.sequence = sequence
     self.time = time
   }
 
   /// Stands where the log does.
-  public init(_ position: LogPosition, time: Timestamp) {
+  package init(_ position: LogPosition, time: Timestamp) {
     self.init(revision: position.revision, sequence: position.sequence, time: time)
   }
 
   /// Where the log stands behind it.
-  public var position: LogPosition { LogPosition(revision: revision, sequence: sequence) }
+  package var position: LogPosition { LogPosition(revision: revision, sequence: sequence) }
 }
 
-public enum JournalLine: Hashable, Sendable {
+package enum JournalLine: Hashable, Sendable {
   /// An engine begins to write, here or in the file before this one.
   case journal(Part, of: Engine, LineStamp)
   case action(Action, LineStamp)
@@ -36,7 +36,7 @@ public enum JournalLine: Hashable, Sendable {
   case remark
 
   /// How an engine's lines begin in a file.
-  public enum Part: Hashable, Sendable {
+  package enum Part: Hashable, Sendable {
     /// The engine has opened its library; what the stamp says had been committed before.
     case opened
     /// The file before this one was full.
@@ -51,18 +51,18 @@ public enum JournalLine: Hashable, Sendable {
   }
 
   /// What an engine writes of itself.
-  public struct Engine: Hashable, Sendable {
+  package struct Engine: Hashable, Sendable {
     /// What all its random draws follow from.
-    public var seed: UInt64
+    package var seed: UInt64
     /// Podflux's version.
-    public var version: String
+    package var version: String
     /// The library's path.
-    public var library: String
+    package var library: String
 
     static let seedDigits = 16
 
     /// Describes an engine.
-    public init(seed: UInt64, version: String, library: String) {
+    package init(seed: UInt64, version: String, library: String) {
       self.seed = seed
       self.version = version
       self.library = library

@@ -9,7 +9,7 @@ import PodfluxCore
 /// else than user and password, and headers come back in the order of their names.
 extension LineEncoder {
   /// An action is committed, or about to be. Of a reading, which is never committed, nothing is written.
-  public mutating func action(_ action: Action, sequence: Int64, revision: Int64, time: Timestamp) {
+  package mutating func action(_ action: Action, sequence: Int64, revision: Int64, time: Timestamp) {
     guard !action.isReading else { return }
     begin(LineStamp(revision: revision, sequence: sequence, time: time))
     if case .intent(.downloads(.enqueue(var enqueue))) = action {
@@ -22,7 +22,7 @@ extension LineEncoder {
   }
 
   /// Writes the line of an event that has followed from a committed action.
-  public mutating func announcement(_ announcement: Announcement, revision: Int64, time: Timestamp) {
+  package mutating func announcement(_ announcement: Announcement, revision: Int64, time: Timestamp) {
     stamped(
       announcement.event.lineType,
       LineStamp(revision: revision, sequence: announcement.sequence, time: time)
@@ -30,7 +30,7 @@ extension LineEncoder {
   }
 
   /// A running attempt tells how far it is: a reading, without a number.
-  public mutating func progressed(_ id: DownloadID, _ live: LiveAttempt, revision: Int64, time: Timestamp) {
+  package mutating func progressed(_ id: DownloadID, _ live: LiveAttempt, revision: Int64, time: Timestamp) {
     writer.object { line in
       line.object("meta") { meta in
         meta.member("revision", revision)
@@ -48,7 +48,7 @@ extension LineEncoder {
   }
 
   /// An engine begins to write a journal, or goes on in another file of it.
-  public mutating func journal(_ part: JournalLine.Part, of engine: JournalLine.Engine, at stamp: LineStamp) {
+  package mutating func journal(_ part: JournalLine.Part, of engine: JournalLine.Engine, at stamp: LineStamp) {
     stamped(part.lineType, stamp) { payload in
       payload.member("library", engine.library)
       payload.member("seed", Self.hexadecimal(engine.seed))
@@ -57,7 +57,7 @@ extension LineEncoder {
   }
 
   /// An engine has ended as it should: everything before this line is committed.
-  public mutating func journalEnd(at stamp: LineStamp) {
+  package mutating func journalEnd(at stamp: LineStamp) {
     stamped(JournalLine.endType, stamp) { _ in }
   }
 

@@ -4,9 +4,9 @@
 /// Both are of what stands behind the seal, up to but without the line feed. The length tells a line that a crash has
 /// cut off, which may be, from one that was changed, which may not. Journals of format 1, before there were seals, have
 /// lines without one: no single bit makes such a line of a sealed one.
-public enum LineSeal {
+package enum LineSeal {
   /// How a seal begins.
-  public static let head = Array(#"{"check":""#.utf8)
+  package static let head = Array(#"{"check":""#.utf8)
   private static let digits = 8
   private static let tail = Array(#"","#.utf8)
   /// How long a seal is, in bytes.
@@ -17,7 +17,7 @@ public enum LineSeal {
   private static let unsealed = Array(#"{"meta""#.utf8)
 
   /// What a journal's line is, as far as its seal says.
-  public enum Verdict: Hashable, Sendable {
+  package enum Verdict: Hashable, Sendable {
     /// The line is as it was written, or has no seal that could tell.
     case intact
     /// The line ends early, as after a crash.
@@ -27,7 +27,7 @@ public enum LineSeal {
   }
 
   /// Looks at a line without its line feed. Cost: linear in its length.
-  public static func verdict(on line: [UInt8]) -> Verdict {
+  package static func verdict(on line: [UInt8]) -> Verdict {
     if line.starts(with: unsealed) { return .intact }
     guard line.count >= length else {
       let isBeginning =

@@ -4,15 +4,15 @@ import PodfluxCore
 ///
 /// Lists whose elements have an id or a name are compared by it, in any order; others by place. What is compared is
 /// what the lines say, so that snapshots of other versions can be compared too.
-public struct SnapshotDifference: Sendable {
+package struct SnapshotDifference: Sendable {
   /// A line for each difference, under the name of its store: `ep-1.state: "queued" → "completed"`.
-  public private(set) var lines: [String] = []
+  package private(set) var lines: [String] = []
   private var currentStore: String?
 
   /// Compares two lines, each a reply to a `snapshot` or what `podflux snapshot` has printed.
   ///
   /// - Throws: What is wrong with the first line that is no snapshot, and which of the two it is: 0 or 1.
-  public init(_ before: [UInt8], _ after: [UInt8]) throws(Unreadable) {
+  package init(_ before: [UInt8], _ after: [UInt8]) throws(Unreadable) {
     let (before, after) = (try Self.read(before, number: 0), try Self.read(after, number: 1))
     compare(before.revision, after.revision, of: nil, at: "revision")
     let names = Set(before.stores.keys).union(after.stores.keys).sorted()
@@ -20,14 +20,14 @@ public struct SnapshotDifference: Sendable {
   }
 
   /// A line is no snapshot.
-  public struct Unreadable: Error {
+  package struct Unreadable: Error {
     /// Which of the two it is: 0 or 1.
-    public var number: Int
+    package var number: Int
     /// Why the snapshot cannot be read, in one sentence.
-    public var reason: String
+    package var reason: String
 
     /// Makes a complaint.
-    public init(number: Int, reason: String) {
+    package init(number: Int, reason: String) {
       self.number = number
       self.reason = reason
     }

@@ -3,7 +3,7 @@ import PodfluxCore
 /// The lines of `podflux quarantine`: one object a line.
 extension LineEncoder {
   /// A file in quarantine.
-  public mutating func quarantined(_ file: QuarantinedFile) {
+  package mutating func quarantined(_ file: QuarantinedFile) {
     writer.object { line in
       line.member("at", file.at)
       line.member("because", file.because)
@@ -16,7 +16,7 @@ extension LineEncoder {
   }
 
   /// A file was put back to `place`.
-  public mutating func restored(_ name: String, to place: EntryPath, bytes: Int64) {
+  package mutating func restored(_ name: String, to place: EntryPath, bytes: Int64) {
     writer.object { line in
       line.member("bytes", bytes)
       line.member("name", name)
@@ -26,7 +26,7 @@ extension LineEncoder {
   }
 
   /// So much was deleted from the quarantine.
-  public mutating func emptied(files: Int, bytes: Int64) {
+  package mutating func emptied(files: Int, bytes: Int64) {
     writer.object { line in
       line.member("bytes", bytes)
       line.member("files", files)

@@ -4,9 +4,9 @@ import PodfluxCore
 ///
 /// The same values give the same bytes: keys are in the order of the alphabet, and nothing is written in another
 /// notation from one time to the next.
-public struct LineEncoder: Sendable {
+package struct LineEncoder: Sendable {
   /// The version of the protocol that is spoken.
-  public static let protocolVersion = 1
+  package static let protocolVersion = 1
 
   var writer: JSONWriter
   /// Of the last line that had a stamp.
@@ -19,21 +19,21 @@ public struct LineEncoder: Sendable {
   /// Makes an encoder that has written nothing.
   ///
   /// - Parameter isSealing: Whether each line of the stream of actions is to begin with its checksum: so has a journal.
-  public init(sealing isSealing: Bool = false) {
+  package init(sealing isSealing: Bool = false) {
     self.isSealing = isSealing
     writer = JSONWriter(keepsOffsets: isSealing)
   }
 
   /// The lines written since the buffer was last emptied.
-  public var bytes: [UInt8] { writer.bytes }
+  package var bytes: [UInt8] { writer.bytes }
 
   /// Forgets the lines that have been written, and keeps their memory for those to come.
-  public mutating func removeAll() {
+  package mutating func removeAll() {
     writer.removeAll()
   }
 
   /// The first line: the engine has opened its library.
-  public mutating func ready(version: String, library: String, revision: Int64, pid: Int32) {
+  package mutating func ready(version: String, library: String, revision: Int64, pid: Int32) {
     line("engine/ready") { payload in
       payload.member("library", library)
       payload.member("pid", Int64(pid))
@@ -44,7 +44,7 @@ public struct LineEncoder: Sendable {
   }
 
   /// The last line: nothing comes behind it.
-  public mutating func stopped(_ end: ConnectionEnd, revision: Int64) {
+  package mutating func stopped(_ end: ConnectionEnd, revision: Int64) {
     line("engine/stopped") { payload in
       payload.member("reason", end.name)
       payload.member("revision", revision)
@@ -52,7 +52,7 @@ public struct LineEncoder: Sendable {
   }
 
   /// An action is committed and durable.
-  public mutating func reply(_ reply: Reply, id: RequestID?, revision: Int64) {
+  package mutating func reply(_ reply: Reply, id: RequestID?, revision: Int64) {
     line("ok", id: id, revision: revision) { payload in
       var (reply, example): (Reply, String?) = (reply, nil)
       if case .exemplified(let own, let path) = reply { (reply, example) = (own, path) }
@@ -85,7 +85,7 @@ public struct LineEncoder: Sendable {
   }
 
   /// A query is answered.
-  public mutating func answer(_ answer: Answer, id: RequestID?, revision: Int64) {
+  package mutating func answer(_ answer: Answer, id: RequestID?, revision: Int64) {
     line("ok", id: id, revision: revision) { payload in
       switch answer {
       case .resumeData(let record): payload.member("resumeData", record?.redacted.resumeData)
@@ -100,7 +100,7 @@ public struct LineEncoder: Sendable {
   }
 
   /// A line is not carried out.
-  public mutating func refusal(_ refusal: Refusal, line number: Int, id: RequestID?) {
+  package mutating func refusal(_ refusal: Refusal, line number: Int, id: RequestID?) {
     line("error", isError: true, id: id) { payload in
       payload.member("code", refusal.code.rawValue)
       payload.member("line", number)

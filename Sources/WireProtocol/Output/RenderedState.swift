@@ -1,7 +1,7 @@
 import PodfluxCore
 
 /// A moment of the state in JSON, store by store. One rendering serves all who observe the same.
-public struct RenderedState: Sendable {
+package struct RenderedState: Sendable {
   /// A store's part of the moment.
   enum Part: Sendable {
     /// Told whole.
@@ -15,7 +15,7 @@ public struct RenderedState: Sendable {
   private(set) var parts: [(store: StoreName, part: Part)] = []
 
   /// Renders a snapshot. Cost: that of its lines.
-  public init(_ snapshot: Snapshot) {
+  package init(_ snapshot: Snapshot) {
     revision = snapshot.revision
     add(.cleanup, snapshot.cleanup) { $0.members(of: $1) }
     if let downloads = snapshot.downloads {

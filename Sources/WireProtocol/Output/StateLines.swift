@@ -5,15 +5,15 @@ import PodfluxCore
 ///
 /// Downloads, episodes, feeds and sessions are told one by one; of the other stores, which are small, all is told
 /// again. A client that applies the lines to what it has holds what a snapshot of that moment shows, byte for byte.
-public struct StateLines: Sendable {
+package struct StateLines: Sendable {
   /// What was told of each store: shared with all who were told the same.
   private var told: [StoreName: RenderedState.Part] = [:]
 
   /// Nothing has been told.
-  public init() {}
+  package init() {}
 
   /// Appends what the moment has new to the lines of an encoder.
-  public mutating func append(_ state: RenderedState, to encoder: inout LineEncoder) {
+  package mutating func append(_ state: RenderedState, to encoder: inout LineEncoder) {
     for (store, part) in state.parts {
       switch (part, told[store]) {
       case (.object(let object), .object(let before)?) where before == object: break

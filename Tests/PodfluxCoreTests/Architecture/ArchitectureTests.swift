@@ -62,6 +62,15 @@ struct ArchitectureTests {
     #expect(rules("", target: "Unknown").count == 1)
   }
 
+  @Test("What no embedding program sees is not public")
+  func access() {
+    for text in ["public struct Row {}", "  @inlinable public func read() {}", "public private(set) var count = 0"] {
+      #expect(rules(text, target: "Persistence").count == 1)
+      #expect(rules(text, target: "PodfluxEngine").isEmpty)
+    }
+    #expect(rules("package struct Row {}\ncase .public: 1", target: "Persistence").isEmpty)
+  }
+
   @Test("A comment that is too wide is found")
   func width() {
     let fitting = "/// " + String(repeating: "ä", count: SourceRules.maximumColumns - 4)

@@ -56,6 +56,10 @@ enum SourceRules {
   /// The targets that read no clock, generate no ids or random numbers, and touch no files and threads.
   static let pureTargets: Set<String> = ["Flux", "PodfluxCore", "EngineRuntime", "Feeds", "Terminal"]
 
+  /// The targets with something that a program which embeds an engine sees. The others share with each other by
+  /// `package`.
+  static let embeddedTargets: Set<String> = ["Flux", "PodfluxCore", "PodfluxEngine", "Tagging"]
+
   /// A violated rule.
   struct Violation: Hashable, CustomStringConvertible {
     var path: String
@@ -98,6 +102,9 @@ enum SourceRules {
       }
       if raisedPriorities.contains(where: { code.contains($0) }) {
         report("a raised priority is root's alone on Linux, and libdispatch logs each refusal: .default is the highest")
+      }
+      if !embeddedTargets.contains(file.target), code.split(separator: " ").contains("public") {
+        report("no program outside the package sees \(file.target): what it shares is package")
       }
       guard pureTargets.contains(file.target) else { continue }
       for word in impureWords where occurrences(of: word, in: code) > 0 {

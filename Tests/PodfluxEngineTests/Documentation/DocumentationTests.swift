@@ -40,6 +40,23 @@ struct DocumentationTests {
     #expect(shown == Set(snippets.keys), "each snippet stands in an article")
   }
 
+  @Test("A program of another package compiles what the article about the Swift API shows")
+  func embedding() throws {
+    let blocks = try Repository.article("SwiftAPI").codeBlocks(in: "swift")
+    #expect(blocks.count >= 9)
+    // What a piece takes over from the text before it.
+    let given = """
+      _ podflux: Podflux, id: DownloadID, folder: String, url: String, continuation: AsyncStream<Void>.Continuation
+      """
+    let functions = blocks.enumerated().map { "func piece\($0)(\(given)) async throws {\n\($1)\n}\n" }
+    let program = ["Observation", "PodfluxCore", "PodfluxEngine"].map { "import \($0)\n" } + functions
+    let folder = try TemporaryFolder("podflux-embedding")
+    let path = folder.path + "/program.swift"
+    try program.joined().write(toFile: path, atomically: false, encoding: .utf8)
+    let outcome = try Toolchain.inUse().typecheck(path)
+    #expect(outcome.status == 0, "\(outcome.output)")
+  }
+
   @Test("README.md fits a page or two, and its links lead somewhere")
   func readme() throws {
     let readme = try Repository.readme()

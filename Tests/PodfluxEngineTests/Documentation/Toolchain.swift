@@ -31,17 +31,26 @@ struct Toolchain {
 
   /// Writes a built module's public symbols, with their documentation, to a folder.
   func extractSymbolGraph(of module: String, into folder: String) throws {
+    let outcome = try run(
+      "swift-symbolgraph-extract",
+      ["-module-name", module, "-target", Self.triple, "-minimum-access-level", "public", "-skip-inherited-docs"]
+        + ["-output-dir", folder] + moduleFolders)
+    guard outcome.status == 0 else { throw PodfluxProcess.Failure(outcome.output) }
+  }
+
+  /// Compiles a file as a program does that embeds an engine: it is of another package.
+  func typecheck(_ file: String) throws -> Outcome {
+    try run("swiftc", ["-typecheck", "-swift-version", "6", "-package-name", "another", file] + moduleFolders)
+  }
+
+  /// The arguments by which tools find the built modules, and what these import.
+  private var moduleFolders: [String] {
     let sources = Repository.root.appendingPathComponent("Sources").path
     let checkouts = products.deletingLastPathComponent().deletingLastPathComponent().path + "/checkouts"
     let clang = ["CBrotli", "CCrypto", "CCurl", "CLinux", "CSQLite", "CZlib"].map { "\(sources)/\($0)" }
     // SwiftPM writes the module map of a target of C++ beside its objects.
     let made = ["Modules", "CTagging.build"].map { "\(products.path)/\($0)" }
-    let searched = made + ["\(checkouts)/GRDB.swift/Sources/GRDBSQLite"] + clang
-    let outcome = try run(
-      "swift-symbolgraph-extract",
-      ["-module-name", module, "-target", Self.triple, "-minimum-access-level", "public", "-skip-inherited-docs"]
-        + ["-output-dir", folder] + searched.flatMap { ["-I", $0] })
-    guard outcome.status == 0 else { throw PodfluxProcess.Failure(outcome.output) }
+    return (made + ["\(checkouts)/GRDB.swift/Sources/GRDBSQLite"] + clang).flatMap { ["-I", $0] }
   }
 
   /// Converts a catalogue; each warning is an error.

@@ -1,7 +1,7 @@
 import Flux
 
 /// The planner's source of facts beyond names and lengths.
-public protocol CleanupEvidence {
+package protocol CleanupEvidence {
   /// Whether the run has been cancelled; the planner checks it regularly.
   var isCancelled: Bool { get }
   /// The SHA-256 of a file's content, in hexadecimal digits; nil if it cannot be read, has been replaced, or was

@@ -66,7 +66,7 @@ extension PublishedFile {
 
   /// Whether a changed file of this likeness is still media. An unrecognized file of the same length may have been
   /// unrecognized when published, unless its content is known to differ.
-  public func isStillMedia(_ likeness: MediaCheck.Likeness, length: Int64) -> Bool {
+  package func isStillMedia(_ likeness: MediaCheck.Likeness, length: Int64) -> Bool {
     switch likeness {
     case .media: true
     case .unrecognized: length == self.length && sha256 == nil

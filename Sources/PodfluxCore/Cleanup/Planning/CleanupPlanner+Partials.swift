@@ -7,7 +7,7 @@ extension CleanupPlanner {
   ///   - row: Its download, if there is one.
   ///   - bootID: The machine's current boot: bytes of an earlier one may be torn.
   ///   - tailHash: Hashes the last 64 KiB of the file's first `length` bytes; nil if unreadable.
-  public mutating func compare(
+  package mutating func compare(
     _ partial: FoundPartial, with row: Download?, bootID: String, tailHash: (Int64) throws -> String?
   ) rethrows {
     func disown(_ because: String) {
@@ -34,7 +34,7 @@ extension CleanupPlanner {
   }
 
   /// A row has durable bytes, and there is no partial file.
-  public mutating func compareWithNothing(_ row: Download) {
+  package mutating func compareWithNothing(_ row: Download) {
     guard let record = row.progress.resume, record.durable > 0, row.mayHavePartial else { return }
     if case .running = row.state { return }
     lose(row.id, record)
@@ -49,7 +49,7 @@ extension CleanupPlanner {
   }
 
   /// A file in the folder of partial files that is not a partial file.
-  public mutating func note(strayPartial file: FoundFile) {
+  package mutating func note(strayPartial file: FoundFile) {
     // A user may have put the file there.
     add(
       .strayPartial(file), options.orphans.mayTake ? .quarantine : .leave,
@@ -57,7 +57,7 @@ extension CleanupPlanner {
   }
 
   /// Files in quarantine have expired.
-  public mutating func note(expiredQuarantine bytes: Int64, before moment: Int64) {
+  package mutating func note(expiredQuarantine bytes: Int64, before moment: Int64) {
     guard bytes > 0 else { return }
     add(.expiredQuarantine(before: moment, bytes: bytes), .delete, "they have been in quarantine for long enough")
   }

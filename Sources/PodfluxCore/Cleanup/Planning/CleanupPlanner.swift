@@ -4,9 +4,9 @@ import Flux
 ///
 /// Its inputs are two streams in the byte order of paths, rows and entries, so memory holds only the differences, at
 /// most `differenceLimit` of a kind, and the folders.
-public struct CleanupPlanner {
+package struct CleanupPlanner {
   /// Why a plan ends early.
-  public enum Failure: Error, Hashable {
+  package enum Failure: Error, Hashable {
     case cancelled
     /// No row has its file, of those that were completed before the library was in doubt: more likely a disk is missing
     /// than all files. The count is that of the rows.
@@ -14,11 +14,11 @@ public struct CleanupPlanner {
   }
 
   /// How many differences one run handles; the next one handles the rest.
-  public static let differenceLimit = 100_000
+  package static let differenceLimit = 100_000
   /// How many findings that are only left or offered one run lists.
-  public static let leftLimit = 10_000
+  package static let leftLimit = 10_000
   /// From this number of completed downloads on, all files missing is no coincidence.
-  public static let leastSuspicious = 2
+  package static let leastSuspicious = 2
 
   /// A row whose file is not at its path.
   struct Displaced {
@@ -46,7 +46,7 @@ public struct CleanupPlanner {
   /// Files that are not their path's row's.
   var strays: [FoundFile] = []
   /// The decided steps, in execution order.
-  public private(set) var steps: [CleanupStep] = []
+  package private(set) var steps: [CleanupStep] = []
   /// Whether no stray was skipped: a skipped one may be any missing file.
   private var hasAllStrays = true
   /// The downloads that get a file by adoption: at most one each.
@@ -70,11 +70,11 @@ public struct CleanupPlanner {
   private var blocked: Set<EntryPath> = []
   var presentCount = 0
   /// How many differences were skipped because of the limit.
-  public private(set) var passedOver = 0
+  package private(set) var passedOver = 0
   /// The size of downloads' files, in bytes.
-  public private(set) var mediaBytes: Int64 = 0
+  package private(set) var mediaBytes: Int64 = 0
   /// The size of all other files, in bytes.
-  public private(set) var otherBytes: Int64 = 0
+  package private(set) var otherBytes: Int64 = 0
 
   /// An empty planner.
   ///
@@ -83,7 +83,7 @@ public struct CleanupPlanner {
   ///   - isStart: Whether the engine started the run itself. Then it leaves files as long as no download has any: they
   ///     may be another program's, or belong to lost rows.
   ///   - doubtedSince: See `CleanupRun`.
-  public init(_ options: CleanupOptions, isStart: Bool = false, doubtedSince: Timestamp? = nil) {
+  package init(_ options: CleanupOptions, isStart: Bool = false, doubtedSince: Timestamp? = nil) {
     self.options = options
     self.isStart = isStart
     self.doubtedSince = doubtedSince
@@ -96,7 +96,7 @@ public struct CleanupPlanner {
   /// - Returns: whether both are at their ends. If not, call it again with the same streams.
   /// - Throws: `Failure.cancelled`, and the streams' errors.
   @discardableResult
-  public mutating func compare(
+  package mutating func compare(
     rows nextRow: () throws -> ExpectedFile?, entries nextEntry: () throws -> LibraryEntry?,
     evidence: some CleanupEvidence, atMost limit: Int = .max
   ) throws -> Bool {
@@ -220,13 +220,13 @@ public struct CleanupPlanner {
 
   /// Whether files are missing: then the survey lists everything once more. A folder that is renamed during a listing
   /// may escape it.
-  public var missesFiles: Bool { !displaced.isEmpty }
+  package var missesFiles: Bool { !displaced.isEmpty }
 
   /// Searches a second listing for missing files at any path: all of it, or `limit` entries more.
   ///
   /// - Returns: whether the listing is at its end. If not, call it again with the same one.
   @discardableResult
-  public mutating func lookAgain(
+  package mutating func lookAgain(
     entries nextEntry: () throws -> LibraryEntry?, evidence: some CleanupEvidence, atMost limit: Int = .max
   ) throws -> Bool {
     let missed = Set(displaced.map(\.row.file.inode)).subtracting([FoundFile.unknownInode])
@@ -256,7 +256,7 @@ public struct CleanupPlanner {
   /// Decides about the files, after all of them have been compared.
   ///
   /// - Throws: `Failure`, and the evidence's errors.
-  public mutating func decide(_ evidence: some CleanupEvidence) throws {
+  package mutating func decide(_ evidence: some CleanupEvidence) throws {
     if isStart, isEmpty { options.orphans = .report }
     let secondNames = try takeSecondNames(evidence)
     try findMoved(evidence)

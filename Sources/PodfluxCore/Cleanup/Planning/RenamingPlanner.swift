@@ -1,5 +1,5 @@
 /// What the planner asks for of names and of the disk.
-public protocol RenamingEvidence {
+package protocol RenamingEvidence {
   /// The name that a file with these facts is to have: the first choice for number 1. Nil if there are no more.
   func name(for facts: PublishingFacts, number: Int) throws -> LibraryPath?
   /// What takes a path on the disk, or takes it on disks that ignore case; nil if it is free.
@@ -13,7 +13,7 @@ public protocol RenamingEvidence {
 /// Decides which files get which names, and in which order: a file goes to another one's place after that one has left
 /// it, and one of those that exchange places goes to a name of its own in between. So each step moves one file to a
 /// free name, and after each of them row and file agree.
-public struct RenamingPlanner {
+package struct RenamingPlanner {
   /// A file that may have to be renamed.
   private struct Subject {
     var download: DownloadID
@@ -32,30 +32,30 @@ public struct RenamingPlanner {
   }
 
   /// How many names are tried for a file.
-  public static let maximumNumber = 1000
+  package static let maximumNumber = 1000
 
   private var subjects: [Subject] = []
   private var leaving: [CleanupStep] = []
   /// How many files were passed over because there were too many; the next run handles them.
-  public private(set) var passedOver = 0
+  package private(set) var passedOver = 0
 
-  public init() {}
+  package init() {}
 
   /// Adds a file whose first choice is another name than it has.
-  public mutating func add(_ download: DownloadID, _ file: PublishedFile, _ facts: PublishingFacts) {
+  package mutating func add(_ download: DownloadID, _ file: PublishedFile, _ facts: PublishingFacts) {
     guard subjects.count < CleanupPlanner.differenceLimit else { return passedOver += 1 }
     subjects.append(Subject(download: download, file: file, facts: facts))
   }
 
   /// Leaves a file as it is, and says why.
-  public mutating func leave(_ download: DownloadID, _ file: PublishedFile, for path: LibraryPath, _ because: String) {
+  package mutating func leave(_ download: DownloadID, _ file: PublishedFile, for path: LibraryPath, _ because: String) {
     guard leaving.count < CleanupPlanner.leftLimit else { return passedOver += 1 }
     leaving.append(
       CleanupStep(finding: .misnamed(download, file, to: path), decision: .leave, because: because))
   }
 
   /// The steps, in the order in which they are to be done.
-  public func steps(_ evidence: some RenamingEvidence) throws -> [CleanupStep] {
+  package func steps(_ evidence: some RenamingEvidence) throws -> [CleanupStep] {
     let targets = try targets(evidence)
     return try ordered(targets, evidence) + leaving
   }

@@ -107,7 +107,7 @@ public struct CleanupStep: Hashable, Sendable {
   }
 
   /// The result of a step's work on files.
-  public enum Outcome: Hashable, Sendable {
+  package enum Outcome: Hashable, Sendable {
     /// The files are as the step requires.
     case done
     /// The file has its new name, and the engine has created these folders for it, the outermost first.

@@ -1,5 +1,5 @@
 /// Events by which the cleanup informs other stores.
-public enum CleanupEvent: Sendable {
+package enum CleanupEvent: Sendable {
   /// The files of a step are as it expects them: the downloads are to change their rows as it says.
   case apply(CleanupStep)
   /// A file is about to be moved to another name.

@@ -4,9 +4,9 @@ import Flux
 ///
 /// A run first looks, which changes nothing. Every decision is a row before any is carried out, so that a run goes on
 /// after a crash where it stopped. Each step is checked again, with the row and with the file, when its turn comes.
-public struct CleanupStore: DomainStore {
+package struct CleanupStore: DomainStore {
   /// The parts of other stores that this store reads.
-  public struct Context: Sendable {
+  package struct Context: Sendable {
     /// Whether anything may be started.
     var isScheduling: Bool
     var settings: Settings
@@ -15,13 +15,13 @@ public struct CleanupStore: DomainStore {
   }
 
   /// The run that looks or acts.
-  public internal(set) var active: CleanupRun?
+  package internal(set) var active: CleanupRun?
   /// The run that begins when that one has ended.
-  public private(set) var waiting: CleanupRun?
+  package private(set) var waiting: CleanupRun?
   /// The last run that has ended.
-  public private(set) var last: CleanupRun?
+  package private(set) var last: CleanupRun?
   /// How far the survey of the active run is.
-  public private(set) var progress: CleanupProgress?
+  package private(set) var progress: CleanupProgress?
 
   /// How many steps are under way at once.
   static let stepsAtOnce = 16
@@ -49,7 +49,7 @@ public struct CleanupStore: DomainStore {
   private(set) var awaited: [Deletion.Key: [CleanupStep.Key]] = [:]
 
   /// Makes the store with the runs that its table holds, in the order of their numbers.
-  public init(runs: [CleanupRun] = []) {
+  package init(runs: [CleanupRun] = []) {
     for run in runs {
       switch run.stage {
       case .waiting: waiting = run
@@ -63,13 +63,13 @@ public struct CleanupStore: DomainStore {
   }
 
   /// Whether a run is under way, waits, or is owed: a drain waits for it.
-  public var owesWork: Bool { active != nil || waiting != nil || owesStartPass }
+  package var owesWork: Bool { active != nil || waiting != nil || owesStartPass }
 
   /// Whether rows and files are compared, or are about to be.
   var isComparing: Bool { owesStartPass || active?.isCleanup == true || waiting?.isCleanup == true }
 
   /// Begins and ends runs, and takes in what services report of them.
-  public mutating func handle(
+  package mutating func handle(
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context
   ) throws -> Reply? {
     guard let concern = Concern(action) else { return nil }
@@ -95,7 +95,7 @@ public struct CleanupStore: DomainStore {
   }
 
   /// Ends steps whose rows the downloads have changed.
-  public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
     guard let (step, outcome) = Self.applied(event) else { return }
     if step.finding.kind == .misnamed, steps.underWay[step.key] == nil { return }
     switch outcome {
@@ -234,7 +234,7 @@ public struct CleanupStore: DomainStore {
   // MARK: Acting
 
   /// Begins what waits, and hands out what is to be done next.
-  public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
     try goOn(reading: context, in: &turn)
     if isChanged, let active { try turn.tables.cleanup.save(active) }
     isChanged = false

@@ -1,13 +1,13 @@
 import Flux
 
 /// The port of the cleanup's tables. All calls belong to the turn's transaction.
-public protocol CleanupTables {
+package protocol CleanupTables {
   /// Runs and their steps.
   var cleanup: any CleanupTable { get }
 }
 
 /// Runs and their steps.
-public protocol CleanupTable {
+package protocol CleanupTable {
   func save(_ run: CleanupRun) throws
   func forget(_ run: CleanupRun.Key) throws
 
@@ -24,5 +24,5 @@ public protocol CleanupTable {
 
 extension CleanupTables where Self: ForwardingTables {
   /// The tables behind, unchanged.
-  public var cleanup: any CleanupTable { inner.cleanup }
+  package var cleanup: any CleanupTable { inner.cleanup }
 }

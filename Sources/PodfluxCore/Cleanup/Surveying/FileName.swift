@@ -6,7 +6,7 @@
 ///
 /// Of several rows with one inode, only one has a file: those of the others were deleted, and their inode was reused.
 /// That one is the row with the file's length and time (`PublishedFile.claims`).
-public enum FileName: Hashable, Sendable {
+package enum FileName: Hashable, Sendable {
   /// The name is the path of a row with the file's inode.
   case own
   /// A row with the file's inode has another path, and the file is there too.
@@ -16,7 +16,7 @@ public enum FileName: Hashable, Sendable {
 
   /// Whose name a file with a known inode has. `expected` are the files of the rows with its inode, and `isAt` says
   /// whether the file is at a path too.
-  public static func of(
+  package static func of(
     _ file: FoundFile, expected: [PublishedFile], isAt: (LibraryPath) throws -> Bool
   ) rethrows -> FileName {
     let claiming = expected.filter { $0.claims(file) }

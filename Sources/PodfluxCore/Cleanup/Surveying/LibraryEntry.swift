@@ -1,7 +1,7 @@
 import Flux
 
 /// An entry of a library, in the byte order of its path.
-public enum LibraryEntry: Hashable, Sendable {
+package enum LibraryEntry: Hashable, Sendable {
   /// A regular file.
   case file(FoundFile)
   case emptyFolder(EntryPath)
@@ -57,16 +57,16 @@ public struct FoundFile: Hashable, Sendable, Codable {
 }
 
 /// A file that a row expects.
-public struct ExpectedFile: Hashable, Sendable {
+package struct ExpectedFile: Hashable, Sendable {
   /// The download that owns the file.
-  public var download: DownloadID
-  public var file: PublishedFile
+  package var download: DownloadID
+  package var file: PublishedFile
   /// Whether the download is completed. Otherwise it is publishing, and the survey ignores this path.
-  public var isCompleted: Bool
-  public var finished: Timestamp?
-  public let place: EntryPath
+  package var isCompleted: Bool
+  package var finished: Timestamp?
+  package let place: EntryPath
 
-  public init(download: DownloadID, file: PublishedFile, isCompleted: Bool, finished: Timestamp? = nil) {
+  package init(download: DownloadID, file: PublishedFile, isCompleted: Bool, finished: Timestamp? = nil) {
     self.finished = finished
     self.download = download
     self.file = file

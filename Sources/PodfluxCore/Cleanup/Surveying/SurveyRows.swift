@@ -1,5 +1,5 @@
 /// The rows that a survey compares with files. Each call is one short read: rows change between two of them.
-public protocol SurveyRows {
+package protocol SurveyRows {
   /// The position after a page of expected files.
   associatedtype ExpectedCursor
   /// The position before the first expected file.

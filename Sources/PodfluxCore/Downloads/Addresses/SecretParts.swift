@@ -1,9 +1,9 @@
 /// The parts of a URL that let its holder in: user name and password, and parameters that are known to be tokens. A
 /// token in the path cannot be told from a name.
-public enum SecretParts {
+package enum SecretParts {
   /// The names of parameters that carry passwords, tokens, signatures or a person, in lower case; beside them all that
   /// end in a token or name a secret (`isToken`).
-  public static let names: Set<String> = [
+  package static let names: Set<String> = [
     "access_token", "accesstoken", "api-key", "api_key", "apikey", "auth", "auth_key", "auth_token", "authkey",
     "authtoken", "bearer", "code", "credential", "credentials", "email", "hdnea", "hdntl", "hdnts", "hmac", "jwt",
     "key", "key-pair-id", "login", "member", "member_id", "pass", "passwd", "password", "policy", "private", "pw",
@@ -18,7 +18,7 @@ public enum SecretParts {
   /// - Parameters:
   ///   - url: Any text.
   ///   - limit: How many characters are shown at most.
-  public static func shown(_ url: String, upTo limit: Int) -> String {
+  package static func shown(_ url: String, upTo limit: Int) -> String {
     let scalars = url.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
     var rest = scalars.prefix { $0 != "?" && $0 != "#" }
     let start = rest.firstRange(of: "://".unicodeScalars)?.upperBound ?? rest.startIndex
@@ -28,7 +28,7 @@ public enum SecretParts {
   }
 
   /// A text as it may be shown: if it is a URL, as `WebAddress.redacted`. Cost: linear.
-  public static func removed(from text: String) -> String { (try? WebAddress(text))?.redacted ?? text }
+  package static func removed(from text: String) -> String { (try? WebAddress(text))?.redacted ?? text }
 
   /// A URL without the parameters of its query that are known to be tokens; the others keep their order. A query of
   /// which nothing is left goes with its mark, and so does a fragment with a token. Cost: linear.

@@ -4,7 +4,7 @@
 /// when a client names an address, not in `init`.
 extension WebAddress {
   /// Why libcurl cannot fetch an address.
-  public enum Obstruction: Hashable, Sendable {
+  package enum Obstruction: Hashable, Sendable {
     /// The host contains invalid characters, or its brackets no IPv6 address.
     case badHost
     /// More than one `@` precedes the path: the start of the host is ambiguous.
@@ -12,7 +12,7 @@ extension WebAddress {
   }
 
   /// Why libcurl cannot fetch this address; nil if it can.
-  public var obstruction: Obstruction? {
+  package var obstruction: Obstruction? {
     let bytes = description.utf8
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return .badHost }
     let authority = bytes[colon...].dropFirst(3).prefix { !"/?#".utf8.contains($0) }

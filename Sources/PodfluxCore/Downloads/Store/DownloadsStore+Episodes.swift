@@ -4,7 +4,7 @@ import Flux
 ///
 /// Downloads of one address are one for clients. Episodes of one feed are told apart by more than their address: a
 /// publisher who calls all files `latest.mp3`, or names the wrong one for a day, has still published several
-/// (``EpisodeResemblance``).
+/// (`EpisodeResemblance`).
 extension DownloadsStore {
   /// The download that a wish asks for, if there is one that has not failed.
   func known(for wish: DownloadIntent.Enqueue, in turn: borrowing PodfluxTurn) throws -> DownloadID? {

@@ -1,7 +1,7 @@
 import Flux
 
 /// Events by which the downloads inform other stores.
-public enum DownloadsEvent: Sendable {
+package enum DownloadsEvent: Sendable {
   /// An attempt has fetched so many bytes over cellular.
   case fetchedOverCellular(Int64)
   /// An episode has got a download.
@@ -37,7 +37,7 @@ public enum DownloadsEvent: Sendable {
   case didRound(nextDeletion: Deletion.Key?, areFormerFilesDone: Bool?)
 
   /// What became of a step's rows.
-  public enum StepOutcome: Hashable, Sendable {
+  package enum StepOutcome: Hashable, Sendable {
     /// The rows are as the step says, and nothing is left to do.
     case done
     /// The rows are not as the step says; one sentence says why.
@@ -54,9 +54,9 @@ public enum DownloadsEvent: Sendable {
 /// run), `+Order` (places in the queue), `+Obstacles` (what keeps them from running), `+Sessions` (their logins),
 /// `+Storage` (room on the disk), `+Quota` (what the quota leaves), `+Line` (who gets it), `+Deletions`, `+Verifying`
 /// (files that are read again), `+Steps` (what the cleanup changes), `+Episodes` (whose files they are).
-public struct DownloadsStore: DomainStore {
+package struct DownloadsStore: DomainStore {
   /// The parts of other stores that this store reads.
-  public struct Context: Sendable {
+  package struct Context: Sendable {
     /// The engine's lifecycle: whether it works, suspends or stops.
     var lifecycle: LifecycleStore
     var settings: Settings
@@ -68,13 +68,13 @@ public struct DownloadsStore: DomainStore {
 
   /// The attempts that have not ended, and what is known of them beyond their rows: at most `Settings.maxConcurrent`
   /// that transfer, and some that publish.
-  public internal(set) var live: [DownloadID: LiveAttempt] = [:]
+  package internal(set) var live: [DownloadID: LiveAttempt] = [:]
   /// Bytes that were fetched and thrown away, of all downloads that there ever were.
-  public internal(set) var discarded: Download.Discarded
+  package internal(set) var discarded: Download.Discarded
   /// What keeps downloads from running, as of the last turn.
-  public internal(set) var obstacles = Obstacles()
+  package internal(set) var obstacles = Obstacles()
   /// When the first of those that wait is to be looked at again; nil if none waits for a moment.
-  public internal(set) var nextMoment: Timestamp?
+  package internal(set) var nextMoment: Timestamp?
 
   private var stateCounts: StateCounts
   /// The cooldowns of hosts, and the local hosts that have redirected to other machines.
@@ -93,7 +93,7 @@ public struct DownloadsStore: DomainStore {
   var refusesAt: Timestamp?
 
   /// Makes the store with what its tables hold.
-  public init(
+  package init(
     counts: [DownloadState.Kind: Int], cooldowns: [String: Timestamp] = [:], discarded: Download.Discarded = .init()
   ) {
     stateCounts = StateCounts(counts)
@@ -102,24 +102,24 @@ public struct DownloadsStore: DomainStore {
   }
 
   /// How many downloads are in each state.
-  public var counts: [DownloadState.Kind: Int] { stateCounts.current }
+  package var counts: [DownloadState.Kind: Int] { stateCounts.current }
 
   /// Hosts that are not asked before a moment, because they have said so.
-  public var cooldowns: [String: Timestamp] { hosts.cooldowns }
+  package var cooldowns: [String: Timestamp] { hosts.cooldowns }
 
   /// Hosts on loopback that have led elsewhere, as many as there were since the start: they need a path like others.
-  public var departing: Set<String> { hosts.departing }
+  package var departing: Set<String> { hosts.departing }
 
   /// Bytes that arrive in a second, all running transfers together.
-  public var bytesPerSecond: Int64 {
+  package var bytesPerSecond: Int64 {
     live.values.reduce(0) { $0 + $1.rate }
   }
 
   /// Whether an attempt is alive.
-  public var hasLiveWork: Bool { !live.isEmpty }
+  package var hasLiveWork: Bool { !live.isEmpty }
 
   /// Whether files are being deleted or verified: a drain waits for that.
-  public var owesWork: Bool { isDeleting || !checks.owed.underWay.isEmpty }
+  package var owesWork: Bool { isDeleting || !checks.owed.underWay.isEmpty }
 
   /// Whether downloads wait for a moment: then they go on by themselves, if this engine starts any.
   var hasWaiting: Bool { counts[.waiting, default: 0] != 0 }
@@ -128,7 +128,7 @@ public struct DownloadsStore: DomainStore {
   var isDeleting: Bool { !deletions.underWay.isEmpty || live.values.contains(where: \.isDisowned) }
 
   /// Takes in what clients want and what services report.
-  public mutating func handle(
+  package mutating func handle(
     _ action: Action, in turn: inout PodfluxTurn, reading context: Context
   ) throws -> Reply? {
     let settings = context.settings
@@ -148,7 +148,7 @@ public struct DownloadsStore: DomainStore {
   }
 
   /// Follows changed settings, applies the steps of a cleanup, and does its part of the upkeep.
-  public mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
     switch event {
     case .settings(.changed(let former)): try follow(context.settings, from: former, in: &turn)
     case .podcasts(.wanted(let episode, let wish)), .rules(.wanted(let episode, let wish)):
@@ -181,7 +181,7 @@ public struct DownloadsStore: DomainStore {
   }
 
   /// Starts what may run, hands out what is owed, and stops what may not run any more.
-  public mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
     let (lifecycle, settings) = (context.lifecycle, context.settings)
     if lifecycle.isScheduling {
       try seeObstacles(reading: context, in: &turn)

@@ -3,12 +3,12 @@
 ///
 /// A refused body is `not_media` and never published; the engine retries later, except for feeds, which do not change
 /// into media.
-public enum MediaCheck {
+package enum MediaCheck {
   /// A complete body shorter than this, in bytes, must have a known format.
-  public static let smallestUnrecognized: Int64 = 512
+  package static let smallestUnrecognized: Int64 = 512
 
   /// A prefix shorter than this, in bytes, is judged only if it is the whole body, or certainly a web page or a feed.
-  public static let shortestJudged = 64
+  package static let shortestJudged = 64
 
   /// The extensions of text that a client may request.
   private static let textExtensions: Set<String> = [
@@ -20,7 +20,7 @@ public enum MediaCheck {
 
   /// Whether a body with this `Content-Type` seems to be a web page: PHP announces all that it sends as one, so its
   /// first bytes decide.
-  public static func isAnnouncedAsPage(_ mediaType: String?) -> Bool {
+  package static func isAnnouncedAsPage(_ mediaType: String?) -> Bool {
     mediaType.map { MediaType($0).isWebPage } ?? false
   }
 
@@ -34,7 +34,7 @@ public enum MediaCheck {
   ///   - isComplete: Whether the whole body has been received.
   ///   - mediaType: `Content-Type` as sent, untrusted.
   ///   - wantedExtension: The extension that the client requested, from `wantedExtension(path:url:)`.
-  public static func fault(
+  package static func fault(
     prefix: some Collection<UInt8>, length: Int64?, isComplete: Bool, mediaType: String?, wantedExtension: String?
   ) -> DownloadError? {
     // Pages and feeds may both begin with a comment: a portal's page is transient, a feed is not.
@@ -66,7 +66,7 @@ public enum MediaCheck {
   }
 
   /// The apparent type of a published file after an edit.
-  public enum Likeness: Hashable, Sendable {
+  package enum Likeness: Hashable, Sendable {
     /// Known audio or video, or a format that fits its name.
     case media
     /// Unrecognized, although its name has a known extension: the engine publishes such bodies too.
@@ -80,7 +80,7 @@ public enum MediaCheck {
   /// - Parameters:
   ///   - prefix: Its first bytes: all, or `MediaSignature.length` of them.
   ///   - name: Its name, with its extension.
-  public static func likeness(prefix: some Collection<UInt8>, name: String) -> Likeness {
+  package static func likeness(prefix: some Collection<UInt8>, name: String) -> Likeness {
     guard !prefix.isEmpty else { return .other }
     let fileExtension = FileExtension.of(name: name)
     guard let signature = MediaSignature(prefix) else {
@@ -97,7 +97,7 @@ public enum MediaCheck {
   }
 
   /// The extension that a client requested, in lower case: of the path it named, else of its URL's path.
-  public static func wantedExtension(path: LibraryPath?, url: String) -> String? {
+  package static func wantedExtension(path: LibraryPath?, url: String) -> String? {
     let name = path?.name ?? RemoteName.lastPathComponent(ofURL: url)
     return name.flatMap(FileExtension.of(name:))
   }

@@ -1,12 +1,12 @@
 /// What a server wants before it answers (RFC 9110 section 11): a scheme, and where its credentials hold.
-public struct AuthenticationChallenge: Hashable, Sendable {
+package struct AuthenticationChallenge: Hashable, Sendable {
   /// How many challenges of a response are read; the others are passed over.
-  public static let maximumCount = 16
+  package static let maximumCount = 16
   /// The longest text of a server's that a message repeats, in characters.
-  public static let maximumShownCharacters = 80
+  package static let maximumShownCharacters = 80
 
   /// The schemes that a session can meet, and any other.
-  public enum Scheme: Hashable, Sendable {
+  package enum Scheme: Hashable, Sendable {
     /// RFC 7617.
     case basic
     /// RFC 7616.
@@ -27,7 +27,7 @@ public struct AuthenticationChallenge: Hashable, Sendable {
     }
 
     /// The name as in the registry of schemes.
-    public var name: String {
+    package var name: String {
       switch self {
       case .basic: "Basic"
       case .digest: "Digest"
@@ -37,14 +37,14 @@ public struct AuthenticationChallenge: Hashable, Sendable {
     }
   }
 
-  public var scheme: Scheme
+  package var scheme: Scheme
   /// Where the credentials hold, as the server calls it for people.
-  public var realm: String?
+  package var realm: String?
   /// Why a token was refused (RFC 6750 section 3.1), such as `invalid_token`.
-  public var error: String?
+  package var error: String?
 
   /// Describes a challenge.
-  public init(_ scheme: Scheme, realm: String? = nil, error: String? = nil) {
+  package init(_ scheme: Scheme, realm: String? = nil, error: String? = nil) {
     self.scheme = scheme
     self.realm = realm
     self.error = error
@@ -54,7 +54,7 @@ public struct AuthenticationChallenge: Hashable, Sendable {
 extension AuthenticationChallenge {
   /// The challenges of a field's value, in the server's order. What follows none of the grammar ends the reading: what
   /// came before it holds. Cost: linear.
-  public static func challenges(in value: String) -> [AuthenticationChallenge] {
+  package static func challenges(in value: String) -> [AuthenticationChallenge] {
     var reader = ChallengeReader(Array(value.utf8))
     return reader.challenges()
   }
@@ -62,7 +62,7 @@ extension AuthenticationChallenge {
 
 extension ResponseHead {
   /// What the server wants before it answers: the challenges of every `WWW-Authenticate`, in their order.
-  public var challenges: [AuthenticationChallenge] {
+  package var challenges: [AuthenticationChallenge] {
     var found: [AuthenticationChallenge] = []
     for field in fields where field.isNamed("WWW-Authenticate") {
       found += AuthenticationChallenge.challenges(in: field.value)
@@ -73,7 +73,7 @@ extension ResponseHead {
 
   /// The first realm that the server names, as a message can repeat it: without control characters, not too long, and
   /// with nothing that may be a secret of the request.
-  public var shownRealm: String? {
+  package var shownRealm: String? {
     challenges.lazy.compactMap { $0.realm.map(AuthenticationChallenge.shown) }.first {
       !$0.isEmpty && !AuthenticationChallenge.mayRepeatSecret($0)
     }

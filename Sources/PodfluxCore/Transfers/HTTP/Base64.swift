@@ -1,7 +1,7 @@
 /// Base64 (RFC 4648) without Foundation.
-public enum Base64 {
+package enum Base64 {
   /// The text of these bytes, with padding, in the alphabet of section 4.
-  public static func text(of bytes: some Collection<UInt8>) -> String {
+  package static func text(of bytes: some Collection<UInt8>) -> String {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
     var (pending, bits): (UInt32, Int) = (0, 0)
@@ -21,7 +21,7 @@ public enum Base64 {
   /// Decodes text in the alphabet of section 4 or of section 5 (base64url), with complete padding or none.
   ///
   /// Nil for anything else: other characters, an impossible length, spare bits that are not zero.
-  public static func bytes(of text: some BidirectionalCollection<UInt8>) -> [UInt8]? {
+  package static func bytes(of text: some BidirectionalCollection<UInt8>) -> [UInt8]? {
     var digits = text[...]
     while digits.last == padding { digits.removeLast() }
     let (count, paddings) = (digits.count, text.count - digits.count)

@@ -1,6 +1,6 @@
 /// A content coding that the engine decodes as the body arrives (RFC 9110 section 8.4.1). It refuses others: it
 /// requests identity, and few servers send a coding that the client did not accept.
-public enum ContentCoding: String, Hashable, Sendable {
+package enum ContentCoding: String, Hashable, Sendable {
   /// RFC 1952, possibly with several members.
   case gzip
   /// RFC 1950, or raw RFC 1951, as some servers send it.
@@ -9,7 +9,7 @@ public enum ContentCoding: String, Hashable, Sendable {
   case brotli
 
   /// The coding of that name, ignoring case; nil for identity, other codings, and several in a row.
-  public init?(_ name: String) {
+  package init?(_ name: String) {
     switch name.lowercased() {
     case "gzip", "x-gzip": self = .gzip
     case "deflate": self = .deflate
@@ -25,10 +25,10 @@ extension ResponseHead {
   private static let namesOfNone = ["", "identity", "none", "binary", "8bit", "utf-8", "aws-chunked"]
 
   /// Whether the body is coded, in a coding that the engine decodes or in another.
-  public var isCoded: Bool { contentEncoding.map { !Self.namesOfNone.contains($0.lowercased()) } ?? false }
+  package var isCoded: Bool { contentEncoding.map { !Self.namesOfNone.contains($0.lowercased()) } ?? false }
 
   /// The body's coding, if the engine can decode it.
-  public var contentCoding: ContentCoding? {
+  package var contentCoding: ContentCoding? {
     guard fields.count(where: { $0.isNamed("Content-Encoding") }) == 1 else { return nil }
     return contentEncoding.flatMap { ContentCoding($0) }
   }

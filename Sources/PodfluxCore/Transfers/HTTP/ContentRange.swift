@@ -1,5 +1,5 @@
 /// A parsed `Content-Range` field: which bytes of the whole a response carries (RFC 9110 section 14.4).
-public enum ContentRange: Sendable, Hashable {
+package enum ContentRange: Sendable, Hashable {
   /// The bytes `first...last` of a representation of `total` bytes; `total` is nil if the origin does not know it
   /// (`*`).
   case bytes(first: Int64, last: Int64, total: Int64?)
@@ -10,7 +10,7 @@ public enum ContentRange: Sendable, Hashable {
   /// 2⁵³, for a last byte before the first one, and for a last byte at or beyond the total.
   ///
   /// The forms are `bytes 0-499/1234`, `bytes 0-499/*` and `bytes */1234`. The unit's case does not matter.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let words = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard words.count == 2, String(words[0])?.lowercased() == "bytes" else { return nil }
     let halves = words[1].split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

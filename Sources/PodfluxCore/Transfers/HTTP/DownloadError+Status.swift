@@ -1,7 +1,7 @@
 extension DownloadError {
   /// A server has answered with a status that brings nothing of what was asked for, a file or a feed. Where it wants
   /// credentials, the message names the realm.
-  public static func answered(_ head: ResponseHead, to thing: String) -> DownloadError {
+  package static func answered(_ head: ResponseHead, to thing: String) -> DownloadError {
     let status = head.status
     let said = "the server answered \(status)"
     return switch status {
@@ -23,7 +23,7 @@ extension ResponseHead {
   /// How the server challenges the request, as far as that decides what follows; nil if it does not. What it says of a
   /// token counts first, then the first scheme that a session can meet; without the session's credentials it does not
   /// matter.
-  public var challenge: Challenge? {
+  package var challenge: Challenge? {
     guard !lacksSession else { return .unsent }
     let challenges = challenges.map(Challenge.init)
     return challenges.first { $0 == .invalidToken || $0 == .insufficientScope } ?? challenges.first { $0 != .other }
@@ -33,7 +33,7 @@ extension ResponseHead {
 
 extension Challenge {
   /// The error of a response with this challenge.
-  public init(_ challenge: AuthenticationChallenge) {
+  package init(_ challenge: AuthenticationChallenge) {
     switch (challenge.scheme, challenge.error) {
     case (.basic, _): self = .basic
     case (.digest, _): self = .digest

@@ -1,18 +1,18 @@
 /// An entity tag: an origin's name for one version of a file (RFC 9110 section 8.8.3).
-public struct EntityTag: Sendable, Hashable {
+package struct EntityTag: Sendable, Hashable {
   /// The longest accepted field value, in bytes. Real tags have some dozens.
-  public static let maxBytes = 1024
+  package static let maxBytes = 1024
 
   /// A weak tag promises equivalent content, not equal bytes: never splice on it.
-  public let isWeak: Bool
+  package let isWeak: Bool
 
   /// The text between the quotes.
-  public let opaqueTag: String
+  package let opaqueTag: String
 
   /// Parses the value of an `ETag` field; nil if it is malformed or longer than `maxBytes`.
   ///
   /// Unquoted tags, which some origins send, are refused: in `If-Range` they would be malformed dates.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard text.utf8.count <= Self.maxBytes else { return nil }
     var rest = Substring(text)
     isWeak = rest.hasPrefix("W/")
@@ -25,10 +25,10 @@ public struct EntityTag: Sendable, Hashable {
   }
 
   /// The tag as a field value, ready for `If-Range`.
-  public var fieldValue: String { (isWeak ? "W/" : "") + "\"\(opaqueTag)\"" }
+  package var fieldValue: String { (isWeak ? "W/" : "") + "\"\(opaqueTag)\"" }
 
   /// Whether both tags are strong and name the same bytes (strong comparison, RFC 9110 section 8.8.3.2).
-  public func namesSameBytes(as other: EntityTag) -> Bool {
+  package func namesSameBytes(as other: EntityTag) -> Bool {
     !isWeak && !other.isWeak && opaqueTag == other.opaqueTag
   }
 

@@ -1,10 +1,10 @@
 /// The grammar of header fields in HTTP (RFC 9110 sections 5.5 and 5.6.2).
 extension UInt8 {
   /// Whether a token may have this byte: `tchar`.
-  public var isTokenByte: Bool { isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
+  package var isTokenByte: Bool { isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 
   /// Whether the value of a field may have this byte.
-  public var isFieldByte: Bool { self == UInt8(ascii: "\t") || self >= 0x20 && self != 0x7F }
+  package var isFieldByte: Bool { self == UInt8(ascii: "\t") || self >= 0x20 && self != 0x7F }
 
   var isASCIILetterOrDigit: Bool {
     switch self {
@@ -18,5 +18,5 @@ extension UInt8 {
 
 extension String {
   /// Whether this can be the name of a header field: a `token`.
-  public var isHTTPToken: Bool { !utf8.isEmpty && utf8.allSatisfy(\.isTokenByte) }
+  package var isHTTPToken: Bool { !utf8.isEmpty && utf8.allSatisfy(\.isTokenByte) }
 }

@@ -1,33 +1,33 @@
 /// The head of an exchange's final response: the origin's description of a body before its first byte.
 ///
 /// Of redirects and interim (1xx) responses it contains only `redirects` and `effectiveURL`.
-public struct ResponseHead: Sendable, Hashable {
+package struct ResponseHead: Sendable, Hashable {
   /// The status code, 200 to 999.
-  public let status: Int
+  package let status: Int
 
-  public let httpVersion: HTTPVersion
+  package let httpVersion: HTTPVersion
 
   /// The address that answered, without user info and fragment. Its query may contain tokens: do not log it.
-  public let effectiveURL: String
+  package let effectiveURL: String
 
   /// How many redirects were followed.
-  public let redirects: Int
+  package let redirects: Int
 
   /// Where permanent redirects alone (301, 308) have led, without user info and fragment; nil if none did. Its query
   /// may contain tokens: do not log it.
-  public let permanentURL: String?
+  package let permanentURL: String?
 
   /// Whether the request that it answers has a session and was sent without its credentials: they are for other hosts,
   /// or the request has credentials of its own.
-  public let lacksSession: Bool
+  package let lacksSession: Bool
 
   /// Where the server that answered is.
-  public var peer = AddressClass.unknown
+  package var peer = AddressClass.unknown
 
   /// All fields in the order received, names as sent.
-  public let fields: [HTTPField]
+  package let fields: [HTTPField]
 
-  public init(
+  package init(
     status: Int, httpVersion: HTTPVersion = .http1_1, effectiveURL: String, redirects: Int = 0,
     permanentURL: String? = nil, lacksSession: Bool = false, fields: [HTTPField]
   ) {
@@ -41,7 +41,7 @@ public struct ResponseHead: Sendable, Hashable {
   }
 
   /// The first value of the field of that name, ignoring case. Cost: linear in the number of fields.
-  public subscript(name: String) -> String? {
+  package subscript(name: String) -> String? {
     fields.first { $0.isNamed(name) }?.value
   }
 }
@@ -49,23 +49,23 @@ public struct ResponseHead: Sendable, Hashable {
 extension ResponseHead {
   /// Whether the whole content follows. 203 says that a proxy has changed the answer of the origin (RFC 9110 section
   /// 15.3.4), as those do that compress or scan.
-  public var hasWholeContent: Bool { status == 200 || status == 203 }
+  package var hasWholeContent: Bool { status == 200 || status == 203 }
 
   /// The length of the body in bytes: nil if none is declared, if it is not a number, if several differ, or if
   /// `Transfer-Encoding` overrides it (RFC 9112 section 6.3).
-  public var contentLength: Int64? {
+  package var contentLength: Int64? {
     guard !hasTransferEncoding, case .bytes(let length) = declaredLength else { return nil }
     return length
   }
 
   /// Whether `Content-Length` is not a number or has several values: such a response has no valid framing (RFC 9112
   /// section 6.3).
-  public var hasUnusableContentLength: Bool {
+  package var hasUnusableContentLength: Bool {
     declaredLength == .unusable
   }
 
   /// Whether `Content-Length` is a number beyond 2⁵³.
-  public var hasBoundlessContentLength: Bool {
+  package var hasBoundlessContentLength: Bool {
     fields.contains { field in
       let digits = field.value.utf8
       return field.isNamed("Content-Length") && !digits.isEmpty && decimalNumber(digits) == nil
@@ -74,28 +74,28 @@ extension ResponseHead {
   }
 
   /// Whether the body has a transfer coding (`chunked`), which marks its end.
-  public var hasTransferEncoding: Bool { self["Transfer-Encoding"] != nil }
+  package var hasTransferEncoding: Bool { self["Transfer-Encoding"] != nil }
 
   /// The entity tag, if well-formed.
-  public var entityTag: EntityTag? { self["ETag"].flatMap(EntityTag.init) }
+  package var entityTag: EntityTag? { self["ETag"].flatMap(EntityTag.init) }
 
   /// `Last-Modified` as sent, for comparison byte for byte.
-  public var lastModified: String? { self["Last-Modified"] }
+  package var lastModified: String? { self["Last-Modified"] }
 
   /// `Content-Range` as sent; `ContentRange` parses it.
-  public var contentRange: String? { self["Content-Range"] }
+  package var contentRange: String? { self["Content-Range"] }
 
   /// `Content-Type` as sent.
-  public var contentType: String? { self["Content-Type"] }
+  package var contentType: String? { self["Content-Type"] }
 
   /// `Content-Disposition` as sent.
-  public var contentDisposition: String? { self["Content-Disposition"] }
+  package var contentDisposition: String? { self["Content-Disposition"] }
 
   /// `Content-Encoding` as sent, although the engine requests identity.
-  public var contentEncoding: String? { self["Content-Encoding"] }
+  package var contentEncoding: String? { self["Content-Encoding"] }
 
   /// `Retry-After` as sent: seconds or a date.
-  public var retryAfter: String? { self["Retry-After"] }
+  package var retryAfter: String? { self["Retry-After"] }
 
   private enum DeclaredLength: Equatable {
     case none, unusable
@@ -117,7 +117,7 @@ extension ResponseHead {
 }
 
 /// The HTTP version of a response.
-public enum HTTPVersion: Sendable, Hashable {
+package enum HTTPVersion: Sendable, Hashable {
   /// HTTP/1.0, or an older version.
   case http1_0
   case http1_1
@@ -125,23 +125,23 @@ public enum HTTPVersion: Sendable, Hashable {
   case http3
 
   /// Whether the protocol marks the end of every body, so that a truncated one is noticed.
-  public var delimitsEveryBody: Bool { self == .http2 || self == .http3 }
+  package var delimitsEveryBody: Bool { self == .http2 || self == .http3 }
 }
 
 /// A field of a head: a name and its value, without surrounding blanks.
-public struct HTTPField: Sendable, Hashable {
+package struct HTTPField: Sendable, Hashable {
   /// The name as sent; compare with `isNamed(_:)`.
-  public let name: String
+  package let name: String
   /// The value, decoded as UTF-8, or as Latin-1 if it is not valid UTF-8.
-  public let value: String
+  package let value: String
 
-  public init(name: String, value: String) {
+  package init(name: String, value: String) {
     self.name = name
     self.value = value
   }
 
   /// Whether this field has that name; names ignore case (RFC 9110 section 5.1).
-  public func isNamed(_ other: String) -> Bool {
+  package func isNamed(_ other: String) -> Bool {
     name.utf8.count == other.utf8.count && zip(name.utf8, other.utf8).allSatisfy { lowercased($0) == lowercased($1) }
   }
 

@@ -1,14 +1,14 @@
 /// Builds a `ResponseHead` from the header lines of one request, as an HTTP library delivers them: line by line,
 /// interim responses first, trailers last.
-public struct ResponseHeadParser: Sendable {
+package struct ResponseHeadParser: Sendable {
   /// The limit of header bytes for one request, interim responses and trailers included.
-  public static let maxBytes = 64 * 1024
+  package static let maxBytes = 64 * 1024
 
   /// The limit of fields in one head.
-  public static let maxFields = 512
+  package static let maxFields = 512
 
   /// The result of a line.
-  public enum Progress: Sendable, Equatable {
+  package enum Progress: Sendable, Equatable {
     /// The parser needs more lines, or skipped this one.
     case incomplete
     /// This line, an empty one, ends the head of the final response.
@@ -30,7 +30,7 @@ public struct ResponseHeadParser: Sendable {
   private var bytes = 0
 
   /// A parser for the answer of `effectiveURL` after `redirects`; all three go into the head unchanged.
-  public init(effectiveURL: String, redirects: Int, permanentURL: String? = nil, lacksSession: Bool = false) {
+  package init(effectiveURL: String, redirects: Int, permanentURL: String? = nil, lacksSession: Bool = false) {
     self.effectiveURL = effectiveURL
     self.redirects = redirects
     self.permanentURL = permanentURL
@@ -38,7 +38,7 @@ public struct ResponseHeadParser: Sendable {
   }
 
   /// Parses one line, with or without its line end.
-  public mutating func consume(line: [UInt8]) throws(ResponseHeadError) -> Progress {
+  package mutating func consume(line: [UInt8]) throws(ResponseHeadError) -> Progress {
     bytes += line.count
     guard bytes <= Self.maxBytes else { throw .tooManyBytes }
     let line = line[...].trimmingLineEnd()
@@ -102,7 +102,7 @@ public struct ResponseHeadParser: Sendable {
 }
 
 /// Why header lines form no head.
-public enum ResponseHeadError: Error, Sendable, Hashable {
+package enum ResponseHeadError: Error, Sendable, Hashable {
   /// More than `ResponseHeadParser.maxBytes`.
   case tooManyBytes
   /// More than `ResponseHeadParser.maxFields`.
@@ -117,7 +117,7 @@ public enum ResponseHeadError: Error, Sendable, Hashable {
   case boundlessContentLength
 
   /// Whether a limit was exceeded: the next response will hardly be smaller.
-  public var isExcess: Bool {
+  package var isExcess: Bool {
     switch self {
     case .tooManyBytes, .tooManyFields, .boundlessContentLength: true
     case .malformedStatusLine, .malformedField, .unusableContentLength: false
@@ -127,7 +127,7 @@ public enum ResponseHeadError: Error, Sendable, Hashable {
 
 extension ResponseHeadError: CustomStringConvertible {
   /// The fault, as the second part of a sentence about the head.
-  public var description: String {
+  package var description: String {
     switch self {
     case .tooManyBytes: "it has more than \(ResponseHeadParser.maxBytes) bytes"
     case .tooManyFields: "it has more than \(ResponseHeadParser.maxFields) fields"

@@ -1,19 +1,19 @@
 import Flux
 
 /// The delay that an origin requests (RFC 9110 section 10.2.3).
-public enum RetryAfter {
+package enum RetryAfter {
   /// The shortest accepted delay, in milliseconds: "at once" is no answer to a failure.
-  public static let minMilliseconds: Int64 = 1000
+  package static let minMilliseconds: Int64 = 1000
   /// The longest accepted delay of a download, in milliseconds: a day. The engine retries sooner if an origin requests
   /// more.
-  public static let maxMilliseconds: Int64 = 24 * 3600 * 1000
+  package static let maxMilliseconds: Int64 = 24 * 3600 * 1000
 
   /// The delay of the response's `Retry-After` in milliseconds from its sending, clamped to `minMilliseconds` ...
   /// `longest`; nil if there is none, or it is neither seconds nor a date.
   ///
   /// A date counts from the response's own `Date` if readable, since the clocks of both sides may differ; else from
   /// `now`. A past date gives the shortest delay.
-  public static func milliseconds(
+  package static func milliseconds(
     in head: ResponseHead, now: Timestamp, atMost longest: Int64 = maxMilliseconds
   ) -> Int64? {
     let clamped = { min(max($0, minMilliseconds), longest) }

@@ -1,7 +1,7 @@
 /// Handles the result of comparing received and kept bytes.
 extension TransferMachine {
   /// The server has repeated all kept bytes: the following bytes are new, and of the incoming version.
-  public mutating func keptWasRepeated() {
+  package mutating func keptWasRepeated() {
     guard var incoming else { return }
     incoming.rotatesTags = rotatesTags(incoming)
     version = incoming
@@ -20,7 +20,7 @@ extension TransferMachine {
   }
 
   /// A received byte differs from the kept one at this offset. The shell holds the piece back.
-  public mutating func keptDiffers(at offset: Int64) -> [Order] {
+  package mutating func keptDiffers(at offset: Int64) -> [Order] {
     switch state {
     case .receiving(let plan) where !isStopping: return changed(at: offset, plan, ending: nil)
     case .finishing(let ending, let plan):

@@ -11,7 +11,7 @@ extension TransferMachine {
   }
 
   /// The store has committed what was announced.
-  public mutating func proceed() -> [Order] {
+  package mutating func proceed() -> [Order] {
     guard !isStopping else { return [] }
     promisedUntilRestart = nil
     switch state {
@@ -82,7 +82,7 @@ extension TransferMachine {
 
   /// The exchange has ended because it was led to where the attempt's route does not go. That is no failure: what is
   /// kept stands.
-  public mutating func pathRefused() -> [Order] {
+  package mutating func pathRefused() -> [Order] {
     guard !isStopping, case .requesting(let plan) = state else {
       return exchangeFinished(failure: DownloadError(.connectFailed, "the address is not on this machine"))
     }
@@ -95,7 +95,7 @@ extension TransferMachine {
 
   /// The attempt is to end and to keep what it has. After the store has agreed to the publishing it is too late:
   /// the file is published, if its name is free.
-  public mutating func stop() -> [Order] {
+  package mutating func stop() -> [Order] {
     guard !isStopping else { return [] }
     switch state {
     case .ended: return []
@@ -113,7 +113,7 @@ extension TransferMachine {
   }
 
   /// Something could not be done with the files.
-  public mutating func filesFailed(_ error: DownloadError) -> [Order] {
+  package mutating func filesFailed(_ error: DownloadError) -> [Order] {
     switch state {
     case .ended: return []
     case .finishing(.complete, _) where error.code == .noSpace:
@@ -140,14 +140,14 @@ extension TransferMachine {
   }
 
   /// What had to be done with the file before a request could be made has failed, so that there is no exchange.
-  public mutating func requestNotMade(_ error: DownloadError) -> [Order] {
+  package mutating func requestNotMade(_ error: DownloadError) -> [Order] {
     hasExchange = false
     return end(isStopping ? .stopped(kept: kept) : .failed(error, kept: kept))
   }
 
   /// The old version's bytes could not be cut off behind those that the new one repeats: no record describes the file,
   /// as `filesFailed` is about to tell.
-  public mutating func cutFailed() {
+  package mutating func cutFailed() {
     isUncut = true
   }
 
@@ -155,21 +155,21 @@ extension TransferMachine {
   /// fails, at once and before anything else, since the row may learn of the failure too late.
   ///
   /// The row promises what an announced restart gives up until the store has agreed.
-  public var promised: Int64 { promisedUntilRestart ?? kept?.durable ?? 0 }
+  package var promised: Int64 { promisedUntilRestart ?? kept?.durable ?? 0 }
 
   /// A sync has failed, as `filesFailed` is about to tell. What was written since the last record may never reach the
   /// device, and the next attempt's sync could seem to succeed: only what the record promises is believed from now on.
-  public mutating func synchronizationFailed() {
+  package mutating func synchronizationFailed() {
     kept?.bootID = ResumeRecord.noBoot
   }
 
   /// A record is durable and has been reported.
-  public mutating func checkpointed(_ record: ResumeRecord) {
+  package mutating func checkpointed(_ record: ResumeRecord) {
     kept = record
   }
 
   /// What was taken is written and durable. The record is nil where nothing of the file is to be kept.
-  public mutating func written(_ record: ResumeRecord?) -> [Order] {
+  package mutating func written(_ record: ResumeRecord?) -> [Order] {
     guard case .finishing(let ending, _) = state, ending != .complete else { return [] }
     let record = isUncut ? nil : record
     kept = record
@@ -198,16 +198,16 @@ extension TransferMachine {
   }
 
   /// A complete file, as it lies on the disk.
-  public struct Contents: Hashable, Sendable {
+  package struct Contents: Hashable, Sendable {
     /// Its length in bytes.
-    public var length: Int64
+    package var length: Int64
     /// How it begins: at most `MediaSignature.length` bytes.
-    public var beginning: [UInt8]
+    package var beginning: [UInt8]
     /// The digests that the attempt asks for.
-    public var digests: [DigestAlgorithm: [UInt8]]
+    package var digests: [DigestAlgorithm: [UInt8]]
 
     /// Describes a complete file.
-    public init(length: Int64, beginning: [UInt8], digests: [DigestAlgorithm: [UInt8]] = [:]) {
+    package init(length: Int64, beginning: [UInt8], digests: [DigestAlgorithm: [UInt8]] = [:]) {
       self.length = length
       self.beginning = beginning
       self.digests = digests
@@ -218,7 +218,7 @@ extension TransferMachine {
   ///
   /// `blank` is a record of 0 durable bytes, as made by `record(durable:tailHash:savedAt:)`: where no checkpoint
   ///   was made it tells the row which version the partial holds. During the same boot all of the partial counts by it.
-  public mutating func completed(_ contents: Contents, blank: ResumeRecord) -> [Order] {
+  package mutating func completed(_ contents: Contents, blank: ResumeRecord) -> [Order] {
     guard case .finishing(.complete, let plan) = state else { return [] }
     guard !isStopping else { return finish(as: .stopped) }
     if contents.length > position, position < base {
@@ -283,7 +283,7 @@ extension TransferMachine {
   // MARK: The complete file
 
   /// A name for the complete file has been found, nil if the client's own is taken; and which file is to get it.
-  public mutating func named(_ path: LibraryPath?, inode: UInt64, tags: TagOutcome = .notWanted) -> [Order] {
+  package mutating func named(_ path: LibraryPath?, inode: UInt64, tags: TagOutcome = .notWanted) -> [Order] {
     guard case .naming(let number) = state, let kept else { return [] }
     guard !isStopping else { return finish(as: .stopped) }
     guard let path else {
@@ -307,7 +307,7 @@ extension TransferMachine {
   }
 
   /// The complete file's contents are durable; its entry among the partial files need not be.
-  public mutating func contentsSynchronized() -> [Order] {
+  package mutating func contentsSynchronized() -> [Order] {
     isSynchronized = true
     guard case .awaitingContents(let file, let number) = state else { return [] }
     return publish(file, number: number)
@@ -319,7 +319,7 @@ extension TransferMachine {
   }
 
   /// The file stands at its place; nil if another file had its name.
-  public mutating func published(_ publication: Publication?) -> [Order] {
+  package mutating func published(_ publication: Publication?) -> [Order] {
     guard case .publishing(var file, let number) = state else { return [] }
     if let publication {
       file.modifiedNanoseconds = publication.modifiedNanoseconds

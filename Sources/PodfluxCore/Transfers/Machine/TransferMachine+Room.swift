@@ -1,7 +1,7 @@
 /// Room for files whose length is in doubt, and bodies that grow beyond measure.
 extension TransferMachine {
   /// A piece of the body cannot be decoded: the exchange is of no use any more.
-  public mutating func decodingFailed(_ error: DownloadError) -> BodyVerdict {
+  package mutating func decodingFailed(_ error: DownloadError) -> BodyVerdict {
     guard case .receiving(let plan) = state, !isStopping else { return .stop }
     if error.code == .tooLarge { isFileTooLarge = true }
     state = .finishing(.failed(error), plan)
@@ -19,7 +19,7 @@ extension TransferMachine {
   }
 
   /// How long the file is; nil for unknown.
-  public var total: Int64? { (incoming ?? version).total }
+  package var total: Int64? { (incoming ?? version).total }
 
   /// What is wrong with the length that a server has named first or anew, where there is no room for so much. It is
   /// believed for some time from now on.

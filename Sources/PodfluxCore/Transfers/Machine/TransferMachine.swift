@@ -9,9 +9,9 @@ import Flux
 /// comparing what repeats kept bytes and appending what follows; check the complete file; name it; sync, while the
 /// store learns the name; publish. Twice it waits for the store, so that the row is always first: before kept bytes are
 /// thrown away, and before the file gets its name.
-public struct TransferMachine: Sendable {
+package struct TransferMachine: Sendable {
   /// What the machine orders its shell to do.
-  public enum Order: Hashable, Sendable {
+  package enum Order: Hashable, Sendable {
     /// Open the partial, and hash the part that the record's tail hash covers. Answer: `partialOpened`.
     case openPartial(tail: Range<Int64>?)
     /// Cut the partial.
@@ -80,14 +80,14 @@ public struct TransferMachine: Sendable {
   let bootID: String
   var state = State.idle
   /// Whether it has been told to stop.
-  public internal(set) var isStopping = false
+  package internal(set) var isStopping = false
   /// Whether bytes of an old version stand where those of a new one should, because they could not be cut off.
   var isUncut = false
   var hasExchange = false
   /// Whether the complete file's contents are durable.
   var isSynchronized = false
   /// The version of what is kept: what the next record says.
-  public internal(set) var version: FileVersion
+  package internal(set) var version: FileVersion
   /// The version that comes over the wire, until it has repeated what is kept.
   var incoming: FileVersion?
   /// Why the file is thought to have changed, if the server has given a reason.
@@ -97,15 +97,15 @@ public struct TransferMachine: Sendable {
   /// What the row promises while an announced restart waits for the store's agreement; nil at other times.
   var promisedUntilRestart: Int64?
   /// How many bytes of the partial file were gone on with: what arrives has to repeat them first, or their end.
-  public internal(set) var base: Int64 = 0
+  package internal(set) var base: Int64 = 0
   /// Where in the file the next byte of the exchange belongs.
-  public internal(set) var position: Int64 = 0
+  package internal(set) var position: Int64 = 0
   /// What became of the tags of the file that is published, once that is known.
   var tagging: Download.Tagging?
   /// The complete file, once it is one.
-  public internal(set) var contents: Contents?
+  package internal(set) var contents: Contents?
   /// What the final response said, for naming.
-  public internal(set) var head: ResponseHead?
+  package internal(set) var head: ResponseHead?
   /// How long the server wants to be left alone.
   var retryAfterMilliseconds: Int64?
   /// How the body of a whole file begins, until that has been judged.
@@ -117,15 +117,15 @@ public struct TransferMachine: Sendable {
   /// known rest was found to fit.
   var roomInDoubt: (room: Int64, reserve: Int64)?
   /// Whether there was found to be no room for the file by the length that the server has named.
-  public internal(set) var isTooLongForRoom = false
+  package internal(set) var isTooLongForRoom = false
   /// Whether the file was found to be longer than the settings allow.
   var isFileTooLarge = false
   /// How the body that comes is coded, although identity was asked for; nil where it is not. The shell undoes it: what
   /// is received here is the file.
-  public internal(set) var coding: ContentCoding?
+  package internal(set) var coding: ContentCoding?
 
   /// Makes the machine of an attempt.
-  public init(attempt: Attempt, bootID: String) {
+  package init(attempt: Attempt, bootID: String) {
     self.attempt = attempt
     self.bootID = bootID
     kept = attempt.resume
@@ -133,7 +133,7 @@ public struct TransferMachine: Sendable {
   }
 
   /// What the attempt is doing, for people.
-  public var phase: DownloadState.Phase {
+  package var phase: DownloadState.Phase {
     switch state {
     case .idle, .opening, .requesting, .awaitingRestart, .awaitingEnd: .connecting
     case .receiving: .receiving
@@ -143,13 +143,13 @@ public struct TransferMachine: Sendable {
   }
 
   /// Whether bytes that arrive now belong to the file, so that its progress may be recorded.
-  public var isReceiving: Bool {
+  package var isReceiving: Bool {
     if case .receiving = state { true } else { false }
   }
 
   /// Whether a piece of the body is wanted. To be asked before a coding is undone: what comes of a piece may be
   /// nothing, and the piece itself counts on a metered path.
-  public var wantsBody: Bool {
+  package var wantsBody: Bool {
     switch state {
     case .receiving, .awaitingRestart(.goOn): !isStopping
     case .idle, .opening, .requesting, .awaitingRestart, .awaitingEnd, .finishing, .naming, .awaitingPublishing,
@@ -159,24 +159,24 @@ public struct TransferMachine: Sendable {
   }
 
   /// How many bytes of the file are here, those included that are kept and still to be repeated.
-  public var received: Int64 { max(position, base) }
+  package var received: Int64 { max(position, base) }
 
   /// Whether what has come may be written before there is more of it. While it may still turn out to be a web page it
   /// is not compared with what is kept: nothing is given up for a captive portal.
-  public var mayWrite: Bool { beginning == nil || base == 0 }
+  package var mayWrite: Bool { beginning == nil || base == 0 }
 
   /// Whether it is worth recording how far the file has come: not if the end has come, and the last record with it.
-  public var wantsCheckpoints: Bool {
+  package var wantsCheckpoints: Bool {
     isReceiving && position != total
   }
 
   /// Compares what arrives with what is kept: the shell takes it over with each head that goes on.
-  public var comparison: KeptComparison {
+  package var comparison: KeptComparison {
     KeptComparison(from: position, to: base)
   }
 
   /// A record for so many durable bytes of the present version. A total that the file has outgrown is none.
-  public func record(
+  package func record(
     durable: Int64, tailHash: String, savedAt: Timestamp, digestStates: [String] = []
   ) -> ResumeRecord {
     let total = version.total.flatMap { $0 < durable ? nil : $0 }
@@ -188,12 +188,12 @@ public struct TransferMachine: Sendable {
   }
 
   /// The states of the digests of what is kept: nothing that they cover is to be read again.
-  public var keptDigestStates: [String] { kept?.digestStates ?? [] }
+  package var keptDigestStates: [String] { kept?.digestStates ?? [] }
 
   // MARK: Beginning
 
   /// The attempt begins.
-  public mutating func start() -> [Order] {
+  package mutating func start() -> [Order] {
     guard !isStopping else { return end(.stopped(kept: kept)) }
     state = .opening
     return [.openPartial(tail: attempt.resume?.tailRange)]
@@ -204,7 +204,7 @@ public struct TransferMachine: Sendable {
 
   /// The partial file is open, and so many bytes are free on the disk, of which a reserve is to be left: where that is
   /// known not to be enough, no server is asked for them.
-  public mutating func partialOpened(
+  package mutating func partialOpened(
     length: Int64, tailHash: String?, room: Int64 = .max, reserve: Int64 = 0
   ) -> [Order] {
     guard !isStopping else { return end(.stopped(kept: kept)) }
@@ -254,7 +254,7 @@ public struct TransferMachine: Sendable {
   /// The head of the response has come.
   ///
   /// - Returns: whether the exchange goes on, and what else to do.
-  public mutating func received(head: ResponseHead, at now: Timestamp) -> (goesOn: Bool, orders: [Order]) {
+  package mutating func received(head: ResponseHead, at now: Timestamp) -> (goesOn: Bool, orders: [Order]) {
     guard case .requesting(let plan) = state, !isStopping else { return (false, []) }
     coding = head.contentCoding
     let head = head.describingContent
@@ -304,14 +304,14 @@ public struct TransferMachine: Sendable {
   }
 
   /// What to do with a piece of the body.
-  public enum BodyVerdict: Hashable, Sendable {
+  package enum BodyVerdict: Hashable, Sendable {
     case take
     /// Take none; the exchange ends.
     case stop
   }
 
   /// A piece of the body has come. Cost: for the first ones of a file a look at how they begin.
-  public mutating func received(body: UnsafeRawBufferPointer) -> BodyVerdict {
+  package mutating func received(body: UnsafeRawBufferPointer) -> BodyVerdict {
     guard wantsBody else { return .stop }
     if case .receiving(let plan) = state,
       let error =
@@ -353,7 +353,7 @@ public struct TransferMachine: Sendable {
   /// The exchange has ended; nil means that it came to its own end.
   ///
   /// `isDelimited` says whether that end was marked, so that a cut cannot pass for it.
-  public mutating func exchangeFinished(failure: DownloadError?, isDelimited: Bool = true) -> [Order] {
+  package mutating func exchangeFinished(failure: DownloadError?, isDelimited: Bool = true) -> [Order] {
     hasExchange = false
     if isStopping { return finish(as: .stopped) }
     switch state {

@@ -1,34 +1,34 @@
 /// When bytes are written and when they are synced (see the article Durability).
-public enum WritePolicy {
+package enum WritePolicy {
   /// The largest write, in bytes.
-  public static let largestWrite = 1 << 20
+  package static let largestWrite = 1 << 20
   /// The smallest piece per transfer, for any number of transfers.
-  public static let smallestWrite = 64 << 10
+  package static let smallestWrite = 64 << 10
   /// The alignment of direct writes, in memory and in the file, in bytes. The kernel refuses them on devices with
   /// larger sectors.
-  public static let page = 4096
+  package static let page = 4096
   /// The memory for collected bytes of all transfers together; each has up to two pieces.
-  public static let sharedBytes = 64 << 20
+  package static let sharedBytes = 64 << 20
   /// How many bytes stay free for the library's own database: without them the engine could not even record that the
   /// disk is full.
-  public static let reservedRoom: Int64 = 16 << 20
+  package static let reservedRoom: Int64 = 16 << 20
   /// How long received bytes may be in memory only.
-  public static let writeMilliseconds: Int64 = 250
+  package static let writeMilliseconds: Int64 = 250
   /// How many written bytes may be without a sync.
-  public static let checkpointBytes: Int64 = 8 << 20
+  package static let checkpointBytes: Int64 = 8 << 20
   /// How long written bytes may be without a sync.
-  public static let checkpointMilliseconds: Int64 = 2000
+  package static let checkpointMilliseconds: Int64 = 2000
 
   /// How much one transfer collects, for a number of concurrent transfers.
-  public static func writeSize(transfersAtOnce: Int) -> Int {
+  package static func writeSize(transfersAtOnce: Int) -> Int {
     min(largestWrite, max(smallestWrite, sharedBytes / (2 * transfersAtOnce)))
   }
 }
 
 /// Decides when to checkpoint a transfer.
-public struct CheckpointMeter: Sendable {
+package struct CheckpointMeter: Sendable {
   /// What the transfer does next for the durability of its bytes.
-  public enum Decision: Hashable, Sendable {
+  package enum Decision: Hashable, Sendable {
     case none
     /// Record the version of the partial file's bytes in the row, before any byte counts.
     case announce
@@ -42,17 +42,17 @@ public struct CheckpointMeter: Sendable {
   private var isAnnounced = false
 
   /// Call `begin` first.
-  public init() {}
+  package init() {}
 
   /// Starts an exchange after this many kept bytes.
-  public mutating func begin(at position: Int64, milliseconds: Int64) {
+  package mutating func begin(at position: Int64, milliseconds: Int64) {
     length = position
     self.milliseconds = milliseconds
     isAnnounced = position > 0
   }
 
   /// What a file of this length calls for now.
-  public mutating func decision(at written: Int64, milliseconds now: Int64) -> Decision {
+  package mutating func decision(at written: Int64, milliseconds now: Int64) -> Decision {
     let isDue =
       written - length >= WritePolicy.checkpointBytes || now - milliseconds >= WritePolicy.checkpointMilliseconds
     if isDue, written > length {

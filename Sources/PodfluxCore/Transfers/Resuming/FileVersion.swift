@@ -1,17 +1,17 @@
 import Flux
 
 /// The validators that distinguish one version of a file from another.
-public struct FileVersion: Hashable, Sendable {
-  public var strongETag: String?
+package struct FileVersion: Hashable, Sendable {
+  package var strongETag: String?
   /// A hash of the entity tag, weak and malformed ones included: an equal hash proves nothing, a different one says
   /// that the file has changed.
-  public var tagHash: Int64?
+  package var tagHash: Int64?
   /// Whether its server sends another tag for the same bytes each time.
-  public var rotatesTags = false
-  public var lastModified: String?
+  package var rotatesTags = false
+  package var lastModified: String?
   /// Whether the date may be used in an `If-Range`.
-  public var isDateStrong = false
-  public var total: Int64?
+  package var isDateStrong = false
+  package var total: Int64?
 
   /// How long before its response a date must lie to be a strong validator, in milliseconds. RFC 9110 section 8.8.2.2
   /// requires a second between synchronized clocks; a minute allows for others.

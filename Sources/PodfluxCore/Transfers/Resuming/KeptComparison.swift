@@ -1,9 +1,9 @@
 /// Compares received bytes with kept ones, piece by piece, until all kept bytes have been repeated.
 ///
 /// The kept bytes stay on the disk: memory holds one piece of them at a time.
-public struct KeptComparison: Hashable, Sendable {
+package struct KeptComparison: Hashable, Sendable {
   /// The result for one piece.
-  public enum Finding: Hashable, Sendable {
+  package enum Finding: Hashable, Sendable {
     /// This many bytes at its beginning repeat kept ones; the rest is new.
     case repeats(Int)
     /// After this many bytes it differs from the kept bytes.
@@ -11,21 +11,21 @@ public struct KeptComparison: Hashable, Sendable {
   }
 
   /// The offset in the file of the next received byte.
-  public private(set) var offset: Int64
+  package private(set) var offset: Int64
   /// The end of the kept bytes.
-  public let end: Int64
+  package let end: Int64
 
   /// Compares from an offset with the kept bytes up to another.
-  public init(from offset: Int64, to end: Int64) {
+  package init(from offset: Int64, to end: Int64) {
     self.offset = offset
     self.end = end
   }
 
   /// Whether all kept bytes have been repeated.
-  public var isDone: Bool { offset >= end }
+  package var isDone: Bool { offset >= end }
 
   /// Compares a piece. Cost: reads as many kept bytes as the piece has.
-  public mutating func compare(
+  package mutating func compare(
     _ piece: UnsafeRawBufferPointer, with contents: some ReadableContents
   ) throws(DownloadError) -> Finding {
     let count = Int(min(Int64(piece.count), max(0, end - offset)))

@@ -3,9 +3,9 @@
 /// One way is always safe: request the whole file, and compare it with the kept bytes while it streams. The engine
 /// discards nothing before a byte differs, and a break before that costs only time. So every mismatch (another
 /// validator, another length, an unrequested part) leads there.
-public enum ResumePolicy {
+package enum ResumePolicy {
   /// How many bytes of the partial file to trust, before any request.
-  public enum Trust: Hashable, Sendable {
+  package enum Trust: Hashable, Sendable {
     /// Keep this many bytes, and truncate the rest.
     case keep(Int64)
     /// The file does not match its record.
@@ -16,7 +16,7 @@ public enum ResumePolicy {
   ///
   /// During the boot in which the record was written, the page cache has survived every crash of the engine, which only
   /// appends to the file or truncates it: the whole file counts. After another boot only the durable bytes do.
-  public static func trust(
+  package static func trust(
     in record: ResumeRecord?, partialLength: Int64, tailHash: String?, bootID: String
   ) -> Trust {
     guard let record else { return .keep(0) }
@@ -26,31 +26,31 @@ public enum ResumePolicy {
   }
 
   /// The kept bytes, and their version.
-  public struct Kept: Hashable, Sendable {
-    public var length: Int64
-    public var version: FileVersion
+  package struct Kept: Hashable, Sendable {
+    package var length: Int64
+    package var version: FileVersion
     /// Whether they came from another address than the one to ask now, to which their validators do not apply.
-    public var isFromElsewhere: Bool
+    package var isFromElsewhere: Bool
     /// Whether the complete file will be checked against a digest from the client: then an error will be noticed.
-    public var isProvenAtTheEnd: Bool
+    package var isProvenAtTheEnd: Bool
   }
 
   /// The request to send.
-  public struct Plan: Hashable, Sendable {
+  package struct Plan: Hashable, Sendable {
     /// The first requested byte; nil for the whole file without conditions.
-    public var rangeStart: Int64?
+    package var rangeStart: Int64?
     /// A strong validator (RFC 9110 section 13.1.5): if it no longer holds, the server sends the whole file.
-    public var ifRange: String?
+    package var ifRange: String?
 
-    public static let wholeFile = Plan(rangeStart: nil, ifRange: nil)
+    package static let wholeFile = Plan(rangeStart: nil, ifRange: nil)
 
-    public init(rangeStart: Int64?, ifRange: String?) {
+    package init(rangeStart: Int64?, ifRange: String?) {
       self.rangeStart = rangeStart
       self.ifRange = ifRange
     }
 
     /// Continues after the kept bytes, and requests the last of them again for comparison.
-    public init(_ kept: Kept) {
+    package init(_ kept: Kept) {
       guard kept.length > 0 else {
         self = .wholeFile
         return
@@ -69,7 +69,7 @@ public enum ResumePolicy {
   }
 
   /// How to treat a response, decided before its first byte.
-  public enum Verdict: Hashable, Sendable {
+  package enum Verdict: Hashable, Sendable {
     /// The body is the requested part, and repeats the end of the kept bytes; the file has `total` bytes.
     case part(total: Int64)
     /// The body is the whole file: it repeats all kept bytes, or the file has changed.
@@ -79,7 +79,7 @@ public enum ResumePolicy {
     case fail(DownloadError)
   }
 
-  public static func judge(_ head: ResponseHead, plan: Plan, kept: Kept) -> Verdict {
+  package static func judge(_ head: ResponseHead, plan: Plan, kept: Kept) -> Verdict {
     if let error = refusal(of: head) { return .fail(error) }
     if head.hasWholeContent { return .whole }
     guard let rangeStart = plan.rangeStart else { return isWholePart(head) ? .whole : .fail(error(for: head)) }

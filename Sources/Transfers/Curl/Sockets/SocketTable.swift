@@ -5,7 +5,7 @@ import PodfluxCore
 
 /// To which device a connection is bound that must not leave over every one: takes the peer's address and the path's
 /// device; nil for none, because the address is this machine's own.
-public typealias DeviceChoice = @Sendable (_ address: [UInt8], _ device: String) -> String?
+package typealias DeviceChoice = @Sendable (_ address: [UInt8], _ device: String) -> String?
 
 /// The sockets that libcurl has open. Only the driver's thread uses it.
 final class SocketTable {

@@ -2,11 +2,11 @@ import Foundation
 import Glibc
 
 /// Certificate authorities that the user trusts in addition to the system's.
-public struct CertificateAuthorities: Sendable {
+package struct CertificateAuthorities: Sendable {
   /// Why a file contains no usable authorities.
-  public struct Fault: Error, Sendable, CustomStringConvertible {
+  package struct Fault: Error, Sendable, CustomStringConvertible {
     /// One sentence for users.
-    public let description: String
+    package let description: String
   }
 
   /// The largest file that is read, in bytes; a system's whole bundle has some 200 KiB.
@@ -19,7 +19,7 @@ public struct CertificateAuthorities: Sendable {
   ///
   /// It checks that each has the structure of a certificate: OpenSSL rejects the whole bundle for one that has not, and
   /// would then trust no origin.
-  public init(contentsOfFile path: String) throws(Fault) {
+  package init(contentsOfFile path: String) throws(Fault) {
     let contents = try Self.contents(ofFile: path)
     var text = ""
     var count = 0
