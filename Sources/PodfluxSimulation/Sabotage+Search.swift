@@ -66,42 +66,53 @@ extension Sabotage {
   /// an earlier such seed. A change of what worlds draw makes the search longer, not wrong.
   package var firstSeed: UInt64 {
     switch self {
+    case .adoptTouches, .answeredTwice, .downloadGoesWithEpisode, .effectBeforeCommit, .factsCommittedAgain,
+      .factsLost, .feedPolicyIgnored, .generationNotChecked, .notesUnread, .partialOfAnother, .planThatActs,
+      .sidecarTakenForOrphan:
+      2
+    case .checkpointForgotten, .commandCleansUp, .counterDrift, .episodesForgotten, .holdForgotten, .hostLimitIgnored,
+      .noTruncation, .overlapNotCompared, .returnNotMarked, .sidecarReplaces, .tagsShowHalf:
+      3
+    case .acknowledgedTooEarly, .furtherForgotten, .wordsIgnored: 4
     case .headersEverywhere, .notesNotWanted: 5
-    case .digestNotChecked, .downloadShared, .quotaSearchedOnce, .sidecarStays: 6
-    case .oldTokenKept: 7
-    case .farRefreshesKept, .namesakeTaken: 8
-    case .earlierMoveOverlooked, .tagsTwice: 9
-    case .anyFolderTaken, .formerNamesForgotten, .quotaTakesNewest: 10
+    case .downloadShared, .keepCountsAll, .publishReplaces, .retryAfterForgotten, .sidecarStays: 6
+    case .digestNotChecked, .refreshStopLost: 7
+    case .namesakeTaken, .otherPodcastBelieved, .quotaSearchedOnce, .refreshGenerationNotChecked: 8
+    case .earlierMoveOverlooked: 9
+    case .anyFolderTaken: 10
     case .adoptUnplanned: 11
-    case .editTakenForDamage, .farRetriesKept, .sidecarStopLost, .truncatedTooEarly: 12
-    case .unreadableTakenForEmpty: 13
-    case .damageOverlooked: 14
-    case .newNameForgotten, .secretInAddress: 15
-    case .agesForgotten: 16
-    case .anyMoveBelieved, .quarantineDeletes: 18
-    case .actionUnlogged, .coverGoes, .distrustForgotten: 20
-    case .arrivingSecretSwept: 21
-    case .partsNotLeft: 23
-    case .suspensionUnanswered: 24
-    case .pathChangeIgnored: 25
-    case .guidAloneBelieved, .orphanByNameOnly: 29
+    case .goneForgotten, .goneIgnored, .truncatedTooEarly: 12
+    case .quotaTakesNewest, .tagsTwice, .unreadableTakenForEmpty: 13
+    case .editTakenForDamage, .sidecarStopLost: 14
+    case .oldTokenKept, .secretInAddress: 15
+    case .farRefreshesKept, .farRetriesKept, .formerNamesForgotten: 18
+    case .newNameForgotten: 19
+    case .actionUnlogged, .agesForgotten, .distrustForgotten: 20
+    case .quarantineDeletes: 24
+    case .arrivingSecretSwept: 25
+    case .suspensionUnanswered: 28
     case .pageCacheTrusted, .quotaTakesMore: 30
+    case .anyMoveBelieved: 31
+    case .guidAloneBelieved: 32
+    case .coverGoes, .orphanByNameOnly: 36
+    case .damageOverlooked: 40
     case .missingNotRechecked, .routeForgotten: 41
-    case .freshAddressIgnored: 45
-    case .adoptClaimed: 53
+    case .freshAddressIgnored: 52
+    case .adoptClaimed: 54
     case .everythingGoneIgnored: 70
-    case .gateLeftOpen: 76
-    case .editUnseen: 80
+    case .gateLeftOpen: 80
+    case .pathChangeIgnored: 82
     case .wholeAppendedToPartial: 83
-    case .gapForgotten: 84
-    case .quarantineADayEarly: 108
-    case .placeTakenTwice: 121
-    case .orphanNotRechecked: 220
-    case .publishForgotten: 324
-    case .favoriteForgotten: 568
-    case .editForgotten: 605
-    case .writeDuringReadOverlooked: 989
-    case .commandDeletesOwed: 2204
+    case .editUnseen: 86
+    case .partsNotLeft: 96
+    case .gapForgotten: 112
+    case .placeTakenTwice: 123
+    case .quarantineADayEarly: 147
+    case .orphanNotRechecked, .writeDuringReadOverlooked: 220
+    case .publishForgotten: 351
+    case .favoriteForgotten: 630
+    case .editForgotten: 681
+    case .commandDeletesOwed: 2644
     default: 1
     }
   }
