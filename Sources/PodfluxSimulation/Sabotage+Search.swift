@@ -90,6 +90,7 @@ extension Sabotage {
     case .actionUnlogged, .agesForgotten, .distrustForgotten: 20
     case .quarantineDeletes: 24
     case .arrivingSecretSwept: 25
+    case .commandDeletesOwed: 26
     case .suspensionUnanswered: 28
     case .pageCacheTrusted, .quotaTakesMore: 30
     case .anyMoveBelieved: 31
@@ -108,11 +109,10 @@ extension Sabotage {
     case .gapForgotten: 112
     case .placeTakenTwice: 123
     case .quarantineADayEarly: 147
+    case .editForgotten: 151
     case .orphanNotRechecked, .writeDuringReadOverlooked: 220
+    case .favoriteForgotten: 252
     case .publishForgotten: 351
-    case .favoriteForgotten: 630
-    case .editForgotten: 681
-    case .commandDeletesOwed: 2644
     default: 1
     }
   }
