@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// `OperationQueue` learns of its state only by key-value notifications, which Foundation on Linux does not derive:
 /// without them the queue stalls forever. They are sent outside the lock, since their observers read the state.
-package class AsynchronousOperation: Operation, @unchecked Sendable {
+class AsynchronousOperation: Operation, @unchecked Sendable {
   // `@unchecked`: Operation is not Sendable; the state added here is behind a lock.
 
   private enum State {
@@ -15,25 +15,25 @@ package class AsynchronousOperation: Operation, @unchecked Sendable {
   private let state = Mutex(State.ready)
 
   /// Always true: `start` leaves the queue's thread at once.
-  package final override var isAsynchronous: Bool { true }
+  final override var isAsynchronous: Bool { true }
   /// Whether it is between `start` and `finish()`.
-  package final override var isExecuting: Bool { state.withLock { $0 == .executing } }
+  final override var isExecuting: Bool { state.withLock { $0 == .executing } }
   /// Whether `finish()` was called.
-  package final override var isFinished: Bool { state.withLock { $0 == .finished } }
+  final override var isFinished: Bool { state.withLock { $0 == .finished } }
 
   /// The queue calls it when it starts the operation.
-  package final override func start() {
+  final override func start() {
     change("isExecuting", to: .executing)
     begin()
   }
 
   /// Starts the work and returns at once.
-  package func begin() {
+  func begin() {
     finish()
   }
 
   /// Ends the operation and frees its place in the queue. Call it once, after `start`.
-  package final func finish() {
+  final func finish() {
     willChangeValue(forKey: "isExecuting")
     change("isFinished", to: .finished)
     didChangeValue(forKey: "isExecuting")

@@ -51,8 +51,8 @@ package struct EpisodeMatcher: Sendable {
   private var firstItems = NameMap<ComparableIdentity>()
   /// The names of the other items, and of the first with the same guid.
   private var items: Set<ItemName> = []
-  /// The guids of known episodes that items have of which nothing else but perhaps the title is as it was.
-  private var claimedGuids: Set<Name> = []
+  /// By their guids the known episodes that items have of which nothing else but perhaps the title is as it was.
+  private var claims: [Name: Set<Int>] = [:]
   /// The titles that several known episodes have, nil for none; nil before they are asked for.
   private var sharedTitles: Set<Name?>?
 
@@ -130,7 +130,7 @@ package struct EpisodeMatcher: Sendable {
       isClaimGone = false
       for (place, (isDateOnly, item)) in compared.enumerated() where matches[place] == nil {
         guard let index = findByHeadline(item, isDateOnly: isDateOnly, mindingClaims: true) else { continue }
-        if let guid = item.guid, claimedGuids.remove(guid) != nil { isClaimGone = true }
+        if let guid = item.guid, claims.removeValue(forKey: guid) != nil { isClaimGone = true }
         matches[place] = take(index)
       }
     }
@@ -228,12 +228,14 @@ package struct EpisodeMatcher: Sendable {
     }
   }
 
-  /// A guid that several known episodes have claims each of them: none is the item by it, nor is it a namesake's.
+  /// A guid that several known episodes have claims each with the item's title: none is the item by it, nor is it a
+  /// namesake's.
   private mutating func noteClaim(of item: ComparableIdentity) {
     guard let guid = item.guid else { return }
     let bearers =
       guids.candidates(named: guid, isTaken: isTaken) + formerGuids.candidates(named: guid, isTaken: isTaken)
-    if bearers.contains(where: { hasTitle(of: item, $0) }) { claimedGuids.insert(guid) }
+    let claimed = bearers.filter { hasTitle(of: item, $0) }
+    if !claimed.isEmpty { claims[guid, default: []].formUnion(claimed) }
   }
 
   /// Whether a known episode's title is an item's, as far as both have one.
@@ -246,8 +248,8 @@ package struct EpisodeMatcher: Sendable {
     guard let guid = item.guid, guids(of: item, and: index) == .different, guids.count(of: guid) == 0 else {
       return false
     }
-    let isNowClaimed = known[index].identity.guid.map(claimedGuids.contains) ?? false
-    return isNowClaimed || known[index].formerGuids.contains(where: claimedGuids.contains)
+    let guids = known[index].formerGuids + (known[index].identity.guid.map { [$0] } ?? [])
+    return guids.contains { claims[$0]?.contains(index) ?? false }
   }
 
   /// - Parameter mindsClaims: Whether episodes that other items may be are left out: known at the document's end only.

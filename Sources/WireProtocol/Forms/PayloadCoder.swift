@@ -221,6 +221,11 @@ struct PayloadDescriber: PayloadCoder {
   /// Whether clients are told of a member.
   static func isShown(_ key: String) -> Bool { !ownMembers.contains(key) }
 
+  /// Whether clients are told of a member, and may give it.
+  func isTaken(_ key: String) -> Bool {
+    Self.isShown(key) && !members.contains { $0.key == key && $0.schema == .nothing }
+  }
+
   private(set) var type = ""
   private(set) var sentence = ""
   private(set) var members: [Member] = []
@@ -307,7 +312,7 @@ extension ValueForm where Value: FormedPayload {
   static var object: Self {
     Self(
       "an object of "
-        + Value.keys.filter(PayloadDescriber.isShown).map { "`\($0)`" }.joined(separator: ", "),
+        + Value.keys.filter(Value.description.isTaken).map { "`\($0)`" }.joined(separator: ", "),
       .object(Value.description.schema, named: Value.definition),
       read: { field throws(Refusal) in try Value(field.object(), at: field.path) },
       write: { value, writer in

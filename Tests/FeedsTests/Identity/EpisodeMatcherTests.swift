@@ -197,13 +197,16 @@ struct EpisodeMatcherTests {
 
   @Test("A guid that several known episodes have, or one had formerly, keeps them from a new namesake too")
   func namesakeOfSharedGuid() {
-    let known = [(1, "One"), (2, "News")].map { number, title in
+    let known = [(1, "One"), (2, "News")].map { (number: Int, title: String) in
       identity("g", "\(number).mp3", title, day: number, seconds: 900)
     }
     let again = identity("g", "x.mp3", "News", day: 9, seconds: 900)
     let namesake = identity("g4", "4.mp3", "News", day: 2, seconds: 901)
     for items in [[again, namesake], [namesake, again]] { #expect(matches(items, known: known) == [.new, .new]) }
     #expect(matches([namesake], known: known) == [.known(2)])
+    // The other one of another title is nothing that the item could be.
+    let moved = identity("g5", "5.mp3", "One", day: 1, seconds: 900)
+    #expect(matches([again, moved], known: known) == [.new, .known(1)])
 
     func former(_ items: [EpisodeIdentity]) -> [EpisodeMatcher.Match] {
       var matcher = EpisodeMatcher([

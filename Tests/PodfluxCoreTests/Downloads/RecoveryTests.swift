@@ -77,7 +77,7 @@ struct RecoveryTests {
     let intents: [DownloadIntent] = [
       .pause(.all), .cancel(.one(ids[1])), .cancel(.all), .remove(.all, deletingFile: true),
     ]
-    for action in intents.map { Action.downloads($0) } + [.updateSettings(SettingsPatch())] {
+    for action in intents.map({ Action.downloads($0) }) + [.updateSettings(SettingsPatch())] {
       #expect(try refusalCode { try world.send(action) } == .storageFailure)
       #expect(world.effects.isEmpty)
     }

@@ -135,26 +135,34 @@ extension StableHash {
     case .enqueue(let wish):
       mix(wish.address.description)
       mix(wish.id?.description ?? "")
-    case .pause(let selection), .resume(let selection), .cancel(let selection), .retry(let selection),
-      .remove(let selection, _), .verify(let selection):
-      mix(selection)
-    case .move(let id, _), .update(let id, _): mix(id.description)
+    case .pause(let selection): mix(selection, as: 1)
+    case .resume(let selection): mix(selection, as: 2)
+    case .cancel(let selection): mix(selection, as: 3)
+    case .retry(let selection): mix(selection, as: 4)
+    case .remove(let selection, let isDeleting): mix(selection, as: isDeleting ? 5 : 6)
+    case .verify(let selection): mix(selection, as: 7)
+    case .move, .update: mix("\(intent)")
     }
   }
 
   private mutating func mix(_ intent: PodcastIntent) {
     switch intent {
-    case .subscribe(let wish): mix(wish.address.description)
-    case .unsubscribe(let id, _), .update(let id, _), .refresh(.one(let id)): mix(id.description)
+    case .unsubscribe(let id, let isDeleting):
+      mix(isDeleting ? 1 : 2 as UInt64)
+      mix(id.description)
+    case .refresh(.one(let id)): mix(id.description)
     case .refresh(.many(let ids)): ids.forEach { mix($0.description) }
-    case .refresh(.all): mix(1 as UInt64)
-    case .download(let selection): mix(selection)
+    case .refresh(.all): mix(3 as UInt64)
+    case .download(let selection):
+      mix(4 as UInt64)
+      mix(selection)
     case .mark(let selection, let marking):
+      mix(5 as UInt64)
       mix(selection)
       for isSo in [marking.isPlayed, marking.isFavorite, marking.isArchived] {
         mix(isSo.map { $0 ? 2 : 1 } ?? 0 as Int64)
       }
-    case .importDocument, .import: mix("\(intent)")
+    case .subscribe, .update, .importDocument, .import: mix("\(intent)")
     }
   }
 
@@ -166,7 +174,8 @@ extension StableHash {
     }
   }
 
-  private mutating func mix(_ selection: DownloadIntent.Selection) {
+  private mutating func mix(_ selection: DownloadIntent.Selection, as intent: UInt64) {
+    mix(intent)
     switch selection {
     case .one(let id): mix(id.description)
     case .many(let ids): ids.forEach { mix($0.description) }
