@@ -26,17 +26,17 @@ struct PagedNews<Element> {
 
   /// Takes the first page.
   mutating func takePage() -> [Element] {
+    // Most feeds have one page: it is handed over as it is.
+    if count <= RefreshReport.episodesAtOnce, notesBytes < RefreshReport.notesBytesAtOnce {
+      defer { (elements, notesBytes) = ([], 0) }
+      return elements
+    }
     var (end, bytes) = (0, 0)
     while end < min(count, RefreshReport.episodesAtOnce), bytes < RefreshReport.notesBytesAtOnce {
       bytes += self.bytes(of: elements[end])
       end += 1
     }
     defer { notesBytes -= bytes }
-    // Most feeds have one page: it is handed over as it is.
-    guard end < count else {
-      defer { elements = [] }
-      return elements
-    }
     defer { elements.removeFirst(end) }
     return Array(elements[..<end])
   }

@@ -84,6 +84,9 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   private var isConditional = false
   /// Events that wait until the last report is committed.
   var waiting: [RefreshEvent] = []
+  /// How many bytes of the body have come and wait until the last report is committed. More are not to come until less
+  /// wait.
+  package internal(set) var waitingBytes = 0
   private var (isWaiting, isStopping) = (false, false)
   /// Whether the refresh has reported what the podcast is.
   private var isDescribed = false
@@ -137,7 +140,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
       } else if case .telling(let sequel) = stage {
         follow(sequel)
       } else if !waiting.isEmpty {
-        take(waiting.removeFirst())
+        take(nextWaiting())
       } else {
         return
       }
@@ -386,14 +389,16 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     let hasEndWaiting = waiting.contains { if case .exchangeEnded = $0 { true } else { false } }
     guard hasExchange, !hasEndWaiting else { return finish(.stopped) }
     // Nothing that waits is of use.
-    (waiting, isWaiting, document) = ([], false, nil)
+    forgetWaiting()
+    (isWaiting, document) = (false, nil)
     command(.cancelExchange)
   }
 
   mutating func finish(_ news: RefreshReport.News) {
     guard !hasEnded else { return }
     stage = .ended
-    (document, waiting, held) = (nil, [], [])
+    forgetWaiting()
+    (document, held) = (nil, [])
     command(.end(report(news)))
   }
 }

@@ -38,20 +38,20 @@ extension WebAddress {
 
 extension EpisodeContent {
   /// The same without a secret in its addresses, and in its guid, which many publishers make of one.
-  func without(_ secret: AddressSecret?) -> EpisodeContent {
+  consuming func without(_ secret: AddressSecret?) -> EpisodeContent {
     guard let secret else { return self }
     var content = self
-    content.guid = guid.map(secret.removed(fromGUID:))
-    content.link = link?.without(secret)
+    content.guid = content.guid.map(secret.removed(fromGUID:))
+    content.link = content.link?.without(secret)
     content.enclosure?.address.remove(secret)
     for alternate in content.alternates.indices {
       for address in content.alternates[alternate].addresses.indices {
         content.alternates[alternate].addresses[address].remove(secret)
       }
     }
-    content.chapters = chapters?.without(secret)
-    content.transcript = transcript?.without(secret)
-    content.image = image?.without(secret)
+    content.chapters = content.chapters?.without(secret)
+    content.transcript = content.transcript?.without(secret)
+    content.image = content.image?.without(secret)
     return content
   }
 }

@@ -61,17 +61,18 @@ struct SQLEpisodeTable: EpisodeTable {
     let today = try derived.calendar.today(in: db)
     counts.noteTexts()
     let statement = try db.cachedStatement(sql: StoredEpisode.insertion)
-    // By index: an iterator copies each content, with a dozen texts.
-    for index in contents.indices {
+    // An array's iterator and its subscript copy each content, with a dozen texts; a span lends it.
+    let lent = contents.span
+    for index in lent.indices {
       var arguments = ArgumentWriter(statement)
       try arguments.write(ids[index].number)
       try arguments.write(feed)
       try arguments.write(added.milliseconds)
-      try arguments.write(isBackdated(contents[index]) ? 1 : 0)
-      try StoredEpisode.write(contents[index], to: &arguments)
+      try arguments.write(isBackdated(lent[index]) ? 1 : 0)
+      try StoredEpisode.write(lent[index], to: &arguments)
       try arguments.execute()
-      if let notes = contents[index].notes { try write(notes, of: ids[index]) }
-      let traits = EpisodeTraits(of: contents[index], added: added, on: today)
+      if let notes = lent[index].notes { try write(notes, of: ids[index]) }
+      let traits = EpisodeTraits(of: lent[index], added: added, on: today)
       counts.add(1, EpisodeCounts.Facet(feed: feed, row: PackedEpisodeTraits(traits)))
     }
     return ids

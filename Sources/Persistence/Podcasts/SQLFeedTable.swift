@@ -8,11 +8,15 @@ struct SQLFeedTable: FeedTable {
   let derived: DerivedTables
 
   func find(_ id: FeedID) throws -> Feed? {
-    try all(Self.selectByID, [id.description]).first
+    var arguments = ArgumentWriter(try db.cachedStatement(sql: Self.selectByID))
+    try arguments.write(id.description)
+    return try arguments.first(StoredFeed.self)?.feed
   }
 
   func find(_ key: Feed.Key) throws -> Feed? {
-    try all(Self.selectByKey, [key]).first
+    var arguments = ArgumentWriter(try db.cachedStatement(sql: Self.selectByKey))
+    try arguments.write(key)
+    return try arguments.first(StoredFeed.self)?.feed
   }
 
   func find(at address: WebAddress) throws -> FeedID? {

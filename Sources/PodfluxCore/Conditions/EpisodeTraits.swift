@@ -24,7 +24,7 @@ package struct EpisodeTraits: Hashable, Sendable {
   }
 
   /// The traits of a new episode, which has neither a download nor marks.
-  package init(of content: EpisodeContent, added: Timestamp, on today: LocalDay) {
+  package init(of content: borrowing EpisodeContent, added: Timestamp, on today: LocalDay) {
     self.init(
       state: nil, media: content.mediaKind, size: SizeClass(bytes: content.enclosure?.length),
       age: AgeClass(days: today.age(of: content.published?.moment ?? added)), isPlayed: false, isFavorite: false)

@@ -45,13 +45,13 @@ extension PodfluxProcess {
     }
   }
 
-  /// Waits until the process has used no CPU for a while. Returns how long it has worked until then, in seconds.
+  /// Waits until the process has used less than a millisecond of CPU in half a second. Returns how long it has worked until then, in seconds.
   func waitUntilIdle(_ stopwatch: Stopwatch) throws -> Double {
     var (last, end) = (try ProcessReading(self).cpuSeconds, stopwatch.seconds)
     while stopwatch.seconds < end + 0.5 {
       usleep(10_000)
       let now = try ProcessReading(self).cpuSeconds
-      if now > last { (last, end) = (now, stopwatch.seconds) }
+      if now > last + 0.001 { (last, end) = (now, stopwatch.seconds) }
     }
     return end
   }

@@ -13,7 +13,6 @@ struct ProcessReading {
   init(_ process: PodfluxProcess) throws {
     let folder = "/proc/\(process.pid)"
     let status = try String(contentsOfFile: folder + "/status", encoding: .utf8)
-    let stat = try String(contentsOfFile: folder + "/stat", encoding: .utf8)
     func bytes(_ name: String) throws -> Int64 {
       guard
         let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name) }),
@@ -23,11 +22,15 @@ struct ProcessReading {
     }
     residentBytes = try bytes("VmRSS:")
     peakResidentBytes = try bytes("VmHWM:")
-    // The name in parentheses may contain blanks, so this counts fields after it, from the third on.
-    let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
-    guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
-      throw MeasurementFailure("no times in \(folder)/stat")
+    cpuSeconds = try Self.cpuSeconds(of: process.pid)
+  }
+
+  /// To the nanosecond (clock_getcpuclockid(3)); /proc/PID/stat has hundredths of a second.
+  private static func cpuSeconds(of process: pid_t) throws -> Double {
+    var (clock, time) = (clockid_t(), timespec())
+    guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else {
+      throw MeasurementFailure("process \(process) has no CPU clock")
     }
-    cpuSeconds = (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }

@@ -8,7 +8,7 @@ struct FeedScenario: Scenario {
 
   private static let feeds = 300
   private static let episodes = 200
-  /// How often podflux finds nothing new in a run: the kernel counts its CPU in hundredths of a second.
+  /// How often podflux finds nothing new in a run: one time takes some hundredths of a second.
   private static let repetitions = 5
 
   /// What both refreshes cost.

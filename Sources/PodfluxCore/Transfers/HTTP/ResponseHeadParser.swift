@@ -163,7 +163,8 @@ private func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte 
 
 /// Field values are bytes: mostly ASCII, file names often raw UTF-8; the old standard says Latin-1.
 private func text(_ bytes: ArraySlice<UInt8>) -> String {
-  String(validating: bytes, as: UTF8.self) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+  if let characters = try? UTF8Span(validating: bytes.span) { return String(copying: characters) }
+  return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
 }
 
 extension ArraySlice<UInt8> {

@@ -12,6 +12,8 @@ final class SocketTable {
   private let chooseDevice: DeviceChoice
   /// The numbers of all sockets. libcurl may have closed some, and their numbers may be others' now: see `Outward`.
   private var numbers: Set<curl_socket_t> = []
+  /// The ports of this machine that they have, as far as they were asked for.
+  private var ports: [curl_socket_t: Int32] = [:]
   /// The sockets that lead away from this machine.
   private var outward: [curl_socket_t: Outward] = [:]
   /// The sockets of old paths.
@@ -56,6 +58,7 @@ final class SocketTable {
     let inode = peer?.isLoopback == true ? nil : Self.inode(of: descriptor)
     outward[descriptor] = inode.map { Outward(inode: $0, isBound: isBound) }
     numbers.insert(descriptor)
+    ports[descriptor] = nil
     return descriptor
   }
 
@@ -63,17 +66,26 @@ final class SocketTable {
   func close(_ socket: curl_socket_t) -> Int32 {
     outward[socket] = nil
     numbers.remove(socket)
+    ports[socket] = nil
     return Glibc.close(socket)
   }
 
-  /// Whether bytes have come over the connection from this port of this machine that were not read. Cost: one system
-  /// call for each open socket, and one more.
+  /// Whether bytes have come over the connection from this port of this machine that were not read. Cost: a system call,
+  /// and another one for each socket that was opened since the last question.
   func hasUnreadBytes(atPort port: Int32) -> Bool {
     // Connections to different peers may share a port: then the bytes of any of them count.
     numbers.contains { socket in
       var byte: UInt8 = 0
-      return Self.port(of: socket) == port && recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
+      return knownPort(of: socket) == port && recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
     }
+  }
+
+  /// The port of a socket, which it has for good from the moment on at which it begins to connect.
+  private func knownPort(of socket: curl_socket_t) -> Int32? {
+    if let port = ports[socket] { return port }
+    let port = Self.port(of: socket)
+    if port != 0 { ports[socket] = port }
+    return port
   }
 
   private static func port(of socket: curl_socket_t) -> Int32? {
