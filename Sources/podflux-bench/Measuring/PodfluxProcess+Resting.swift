@@ -45,7 +45,8 @@ extension PodfluxProcess {
     }
   }
 
-  /// Waits until the process has used less than a millisecond of CPU in half a second. Returns how long it has worked until then, in seconds.
+  /// Waits until the process has used less than a millisecond of CPU in half a second. Returns how long it has worked
+  /// until then, in seconds.
   func waitUntilIdle(_ stopwatch: Stopwatch) throws -> Double {
     var (last, end) = (try ProcessReading(self).cpuSeconds, stopwatch.seconds)
     while stopwatch.seconds < end + 0.5 {

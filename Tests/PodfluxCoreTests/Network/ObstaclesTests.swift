@@ -51,20 +51,6 @@ struct ObstaclesTests {
     #expect(obstacle(obstacles, on: "127.0.0.1:80") == .schedule(until: nil))
   }
 
-  @Test(
-    "Which hosts are on loopback",
-    arguments: [
-      ("localhost", true), ("localhost:80", true), ("127.0.0.1", true), ("127.255.0.9:8080", true), ("[::1]", true),
-      ("[::1]:80", true), ("localhost.example", false), ("127.0.0.1.example", false), ("127.1", false),
-      ("127.0.0.256", false), ("127.+0.0.1", false), ("127.0.0.09", false), ("127.0.0.", false), ("1127.0.0.1", false),
-      ("128.0.0.1", false), ("[::1%25eth0]", false), ("[::11]", false), ("[::]", false), ("a.example", false),
-      ("", false),
-      ("l", false), ("1", false), ("[", false),
-    ])
-  func hosts(host: String, isLoopback: Bool) {
-    #expect(WebAddress.isLoopback(host) == isLoopback)
-  }
-
   @Test("Visible traits follow the download's obstacle, and only queued ones change")
   func visible() {
     for obstacles in [
