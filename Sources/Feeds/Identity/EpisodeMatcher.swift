@@ -248,8 +248,13 @@ package struct EpisodeMatcher: Sendable {
     guard let guid = item.guid, guids(of: item, and: index) == .different, guids.count(of: guid) == 0 else {
       return false
     }
-    let guids = known[index].formerGuids + (known[index].identity.guid.map { [$0] } ?? [])
-    return guids.contains { claims[$0]?.contains(index) ?? false }
+    if let present = known[index].identity.guid, isClaimed(index, by: present) { return true }
+    return known[index].formerGuids.contains { isClaimed(index, by: $0) }
+  }
+
+  /// Whether an item with this guid may be a known episode.
+  private func isClaimed(_ index: Int, by guid: Name) -> Bool {
+    claims[guid]?.contains(index) ?? false
   }
 
   /// - Parameter mindsClaims: Whether episodes that other items may be are left out: known at the document's end only.

@@ -53,7 +53,7 @@ public struct DownloadError: Error, Hashable, Sendable {
   }
 
   /// Whether a repetition of the request can succeed, where the error's code alone does not tell.
-  public enum Outlook: Hashable, Sendable {
+  package enum Outlook: Hashable, Sendable {
     /// The same request will certainly fail again, although other errors with this code may pass.
     case lasting
     /// The same request may succeed, although other errors with this code do not pass: a resource was scarce for a
@@ -72,15 +72,23 @@ public struct DownloadError: Error, Hashable, Sendable {
   public var shortBytes: Int64?
   /// What is known of the same request at a later time, where the code does not say it. It matters when the attempt
   /// reports; rows do not store it.
-  public var outlook: Outlook?
+  package var outlook: Outlook?
   /// How the server challenges a request that it does not authorize. It matters when the attempt reports; rows do not
   /// store it.
-  public var challenge: Challenge?
+  package var challenge: Challenge?
   /// Whether another host has answered than the one that was asked, because that one led there. It matters when the
   /// attempt reports; rows do not store it.
-  public var isOfOtherHost: Bool
+  package var isOfOtherHost: Bool
 
+  /// Makes an error as rows keep it.
   public init(
+    _ code: Code, _ message: String, status: Int? = nil, cause: Code? = nil, shortBytes: Int64? = nil
+  ) {
+    self.init(code, message, status: status, cause: cause, shortBytes: shortBytes, isOfOtherHost: false)
+  }
+
+  /// Makes an error as an attempt reports it.
+  package init(
     _ code: Code, _ message: String, status: Int? = nil, cause: Code? = nil, shortBytes: Int64? = nil,
     outlook: Outlook? = nil, challenge: Challenge? = nil, isOfOtherHost: Bool = false
   ) {

@@ -34,12 +34,12 @@ public enum DownloadIntent: Hashable, Sendable {
     /// Who has named its addresses.
     var namer = AddressNamer.person
     /// The episode that it is for; nil if a client has named the address.
-    public internal(set) var episode: Episode.Reference?
+    package internal(set) var episode: Episode.Reference?
 
     /// How many downloads with an episode's address and date are looked at to find the episode's, and how many with the
     /// address and no date. Some feeds have one address for all of their files: an episode that finds none of its own
     /// among so many gets one.
-    public static let lookedAt = 32
+    package static let lookedAt = 32
 
     public init(
       id: DownloadID? = nil, address: WebAddress, description: Download.Description = .init(),

@@ -36,11 +36,11 @@ public struct FilterGroup: Hashable, Sendable {
     case state, podcast, media, time, size, played, favorite, origin, network, error, everything
   }
 
-  public var id: ID
+  package var id: ID
   /// The title for users.
-  public var title: String
+  package var title: String
   /// Its filters, in display order; the podcasts' group has one for each podcast.
-  public var filters: [Filter]
+  package var filters: [Filter]
 }
 
 /// One filter of a group, with the condition that it stands for.

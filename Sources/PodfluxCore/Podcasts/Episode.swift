@@ -20,11 +20,11 @@ public struct Episode: Hashable, Sendable {
   public var isBackdated: Bool
 
   /// An episode and its feed: no two of one feed are given the same download.
-  public struct Reference: Hashable, Sendable {
-    public let feed: Feed.Key
-    public let episode: EpisodeID
+  package struct Reference: Hashable, Sendable {
+    package let feed: Feed.Key
+    package let episode: EpisodeID
 
-    public init(feed: Feed.Key, episode: EpisodeID) {
+    package init(feed: Feed.Key, episode: EpisodeID) {
       self.feed = feed
       self.episode = episode
     }

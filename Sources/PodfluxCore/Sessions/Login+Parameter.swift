@@ -1,13 +1,13 @@
 /// A secret that a client gives in an address.
 extension Intent {
-  /// The action with the secret of a session of the kind `parameter` taken out of its addresses, and into its login:
+  /// The intent with the secret of a session of the kind `parameter` taken out of its addresses, and into its login:
   /// before its secret goes to the vault.
   ///
   /// The parameter is the one that the login names, or else the only one of the address that is known to be a token
   /// (`SecretParts.names`). Addresses of other hosts keep theirs: the session is not for them.
   ///
   /// - Throws: `Refusal` if it is not clear which parameter is meant.
-  public func movingParameter() throws(Refusal) -> Intent {
+  package func movingParameter() throws(Refusal) -> Intent {
     guard var login, login.wish.kind == .parameter else { return self }
     switch self {
     case .downloads(.enqueue(var wish)):

@@ -65,7 +65,7 @@ public enum SessionChoice: Hashable, Sendable {
 
 extension Intent {
   /// What it says of a session that is to be opened; nil if it says nothing.
-  public var login: Login? {
+  package var login: Login? {
     switch self {
     case .sessions(.open(let opening)): opening.login
     case .downloads(.enqueue(let wish)): wish.session?.login
@@ -79,7 +79,7 @@ extension Intent {
   /// The intent with its secret in the vault: before a turn may see it.
   ///
   /// - Parameter keep: Keeps the secret of a login durably. Returns the reference.
-  public func keepingSecret(_ keep: (SecretSource, Session.Wish) throws -> SecretReference) rethrows -> Intent {
+  package func keepingSecret(_ keep: (SecretSource, Session.Wish) throws -> SecretReference) rethrows -> Intent {
     func kept(_ login: Login) throws -> Login {
       guard let source = login.source else { return login }
       var wish = login.wish

@@ -1,6 +1,6 @@
 /// How a server challenges a request that it does not authorize, as far as that decides what follows (RFC 9110 section
 /// 11.6.1).
-public enum Challenge: String, Hashable, Sendable, CaseIterable {
+package enum Challenge: String, Hashable, Sendable, CaseIterable {
   /// The server's challenge wants a name and a password.
   case basic
   /// The server's challenge wants a digest (RFC 7616).

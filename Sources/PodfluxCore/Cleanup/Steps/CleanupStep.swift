@@ -13,19 +13,19 @@ public struct CleanupStep: Hashable, Sendable {
   /// The download that owns the file, if the finding names none: the reason why the step was left.
   public var holder: DownloadID?
   /// How a file is moved to its new name; set when the effect is issued, and never stored.
-  public var move: Move?
+  package var move: Move?
 
   /// How a file is moved to its new name.
-  public struct Move: Hashable, Sendable {
+  package struct Move: Hashable, Sendable {
     /// The folders on its former path that the engine created: they go if they are empty then. The innermost is the
     /// first.
-    public var ownFolders: [LibraryPath]
+    package var ownFolders: [LibraryPath]
     /// Whether a name counts as taken if case-insensitive disks would confuse it with another one.
-    public var isPortable: Bool
+    package var isPortable: Bool
     /// Whether an engine that has ended may have been moving it.
-    public var mayHaveBegun: Bool
+    package var mayHaveBegun: Bool
 
-    public init(ownFolders: [LibraryPath] = [], isPortable: Bool = true, mayHaveBegun: Bool = false) {
+    package init(ownFolders: [LibraryPath] = [], isPortable: Bool = true, mayHaveBegun: Bool = false) {
       self.ownFolders = ownFolders
       self.isPortable = isPortable
       self.mayHaveBegun = mayHaveBegun
