@@ -14,6 +14,13 @@
 /// it; an observer called, found room, and so cleared the note; after writing, the writer saw no waiting producer. The
 /// reader of stdin waited for the engine, the engine for the writer, the writer for something to write, and the client
 /// for replies.
+///
+/// ```swift
+/// var backlog = Backlog(limit: 1 << 20)
+/// _ = backlog.add(1 << 20)
+/// if !backlog.hasRoomOrIsAwaited() { print("the producer sleeps") }
+/// if backlog.deliver(1 << 20) { print("the writer wakes it") }
+/// ```
 public struct Backlog: Hashable, Sendable {
   /// The number of bytes from which there is no room.
   public let limit: Int

@@ -5,8 +5,21 @@
 /// the batch: nothing is half-done.
 ///
 /// Not thread safe, and deliberately so: its owner drains a mailbox from one place.
+///
+/// With the store `Counter` that `Store` shows:
+///
+/// ```swift
+/// var dispatcher = Dispatcher(state: Counter(), position: .origin, ledger: ledger, seed: 7)
+/// let turnout = try dispatcher.dispatch([.add(1), .add(2)], at: clock)
+/// print(turnout.position.revision, dispatcher.state.sum)
+/// ```
 public struct Dispatcher<Root: Store> where Root.Context == Void {
   /// What became of a batch that was committed.
+  ///
+  /// ```swift
+  /// let turnout = try dispatcher.dispatch([.add(1), .add(2)], at: clock)
+  /// print(turnout.outcomes.count, "answers,", turnout.effects.count, "effects to carry out")
+  /// ```
   public struct Turnout: Sendable {
     /// Where the log stands now.
     public var position: LogPosition
@@ -19,6 +32,15 @@ public struct Dispatcher<Root: Store> where Root.Context == Void {
   }
 
   /// The result of one action of a committed batch.
+  ///
+  /// ```swift
+  /// for outcome in try dispatcher.dispatch([.add(1)], at: clock).outcomes {
+  ///   switch outcome {
+  ///   case .handled(let reply): print(reply ?? 0)
+  ///   case .refused(let refusal): print("refused:", refusal)
+  ///   }
+  /// }
+  /// ```
   public enum Outcome: Sendable {
     /// Handled; intents have a reply.
     case handled(Root.Reply?)

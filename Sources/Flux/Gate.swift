@@ -4,6 +4,12 @@
 /// Guard it with one lock. The waiting thread calls `approach`, then tries; on success it calls `leave`, otherwise it
 /// sleeps. Another thread that has changed something calls `open`, and wakes the sleeper if that returns true. A
 /// spurious wake-up only causes one more try; a lost one is impossible, since `approach` comes before the try.
+///
+/// ```swift
+/// var gate = Gate()
+/// gate.approach()
+/// if gate.open() { print("wake the thread that sleeps") }
+/// ```
 public struct Gate: Hashable, Sendable {
   /// Whether a thread sleeps, or is about to.
   public private(set) var isApproached = false

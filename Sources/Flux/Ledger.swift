@@ -1,4 +1,6 @@
 /// The position of the log of committed actions.
+///
+/// Use: `dispatcher.position`.
 public struct LogPosition: Hashable, Sendable {
   /// Grows by one for every committed transaction.
   public var revision: Int64
@@ -15,6 +17,10 @@ public struct LogPosition: Hashable, Sendable {
 }
 
 /// The input of a turn: the same actions at the same clock reading on the same state give the same state.
+///
+/// ```swift
+/// if let record = try dispatcher.dispatch([.add(1)], at: clock).record { print(record.firstSequence, record.actions) }
+/// ```
 public struct TurnRecord<Action: Sendable>: Sendable {
   /// The log's position after it.
   public var position: LogPosition
@@ -34,6 +40,16 @@ public struct TurnRecord<Action: Sendable>: Sendable {
 }
 
 /// Commits turns: one batch, one transaction.
+///
+/// One that keeps nothing, for tests of stores without tables:
+///
+/// ```swift
+/// struct Forgetful: Ledger {
+///   struct Tables {}
+///   func transaction<Result>(_ body: (Tables) throws -> Result) throws -> Result { try body(Tables()) }
+///   func record(_ position: LogPosition) {}
+/// }
+/// ```
 public protocol Ledger<Tables> {
   /// The tables that stores write to.
   associatedtype Tables

@@ -7,8 +7,18 @@ import Synchronization
 /// itself, not the transfers. Clients' requests are taken in turn: one that posts many slows down itself, too.
 ///
 /// `post` wakes the drainer when the mailbox was idle, so a burst costs one wake-up.
+///
+/// ```swift
+/// let mailbox = Mailbox<Int, String, Double>(requestCapacity: 64, wake: { print("there is something to take") })
+/// if !mailbox.post(request: "pause", from: 1) { print("64 requests wait: ask again later") }
+/// ```
 public final class Mailbox<Sender: Hashable & Sendable, Request: Sendable, Fact: Sendable>: Sendable {
   /// The actions that the drainer took at once.
+  ///
+  /// ```swift
+  /// let delivery = mailbox.take(requestsUpTo: 16)
+  /// if !delivery.isEmpty { print(delivery.facts, delivery.requests) }
+  /// ```
   public struct Delivery: Sendable {
     /// Facts, in the order of posting.
     public var facts: [Fact]

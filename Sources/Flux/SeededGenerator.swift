@@ -1,6 +1,11 @@
 /// A small, fast random number generator, determined by its seed (SplitMix64).
 ///
 /// Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014. Not for secrets.
+///
+/// ```swift
+/// var generator = SeededGenerator(seed: 7)
+/// print(Int.random(in: 1...6, using: &generator))
+/// ```
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

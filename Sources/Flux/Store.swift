@@ -6,6 +6,24 @@
 ///
 /// A store writes its own state and tables only. It reads other stores through `Context`, and it makes them change by
 /// telling an event, which they handle in the same turn.
+///
+/// ```swift
+/// struct Counter: Store {
+///   struct Refusal: Error {}
+///   enum Action: ActionProtocol {
+///     case add(Int)
+///     var isReading: Bool { false }
+///   }
+///
+///   var sum = 0
+///
+///   mutating func handle(_ action: Action, in turn: inout Turn<Void, Never, Never>, reading _: Void) throws -> Int? {
+///     guard case .add(let number) = action, number >= 0 else { throw Refusal() }
+///     sum += number
+///     return sum
+///   }
+/// }
+/// ```
 public protocol Store: Sendable {
   /// The actions that the store handles.
   associatedtype Action: ActionProtocol
@@ -50,6 +68,12 @@ extension Store {
 }
 
 /// What a store may use while it handles an action.
+///
+/// ```swift
+/// var turn = Turn<Void, Never, Never>(sequence: 1, clock: clock, random: SeededGenerator(seed: 7), tables: ())
+/// var counter = Counter()
+/// print(try counter.handle(.add(1), in: &turn, reading: ()) ?? 0)
+/// ```
 public struct Turn<Tables, Effect: Sendable, Event: Sendable> {
   /// The number of the action; readings share the number of the action before them.
   public internal(set) var sequence: Int64

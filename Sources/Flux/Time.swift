@@ -1,4 +1,9 @@
 /// A wall-clock time: milliseconds since 1970-01-01T00:00:00Z, without leap seconds.
+///
+/// ```swift
+/// let weekAgo = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)).advanced(byDays: -7)
+/// if download.dates.added > weekAgo { print(Date(timeIntervalSince1970: Double(weekAgo.milliseconds) / 1000)) }
+/// ```
 public struct Timestamp: Hashable, Comparable, Sendable, Codable {
   /// Milliseconds since 1970-01-01T00:00:00Z.
   public var milliseconds: Int64
@@ -52,6 +57,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
 /// A reading of both clocks of the machine.
 ///
 /// The wall clock dates events and may jump; the monotonic clock measures durations.
+///
+/// Use: `ClockReading(wall: Timestamp(day: 20_000), monotonicMilliseconds: 0)`, as tests give it to a dispatcher.
 public struct ClockReading: Hashable, Sendable {
   public var wall: Timestamp
   /// Milliseconds on a clock that never goes back; its zero is arbitrary.

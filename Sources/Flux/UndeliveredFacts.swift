@@ -2,6 +2,12 @@
 /// if the disk was full at that moment.
 ///
 /// Readings are dropped: the next one replaces them.
+///
+/// ```swift
+/// var undelivered = UndeliveredFacts<Counter.Action>()
+/// undelivered.note(failed: [.add(1)])
+/// print(undelivered.take(with: [.add(2)]).count)
+/// ```
 public struct UndeliveredFacts<Action: ActionProtocol>: Sendable {
   private var facts: [Action] = []
 

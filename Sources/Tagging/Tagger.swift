@@ -3,9 +3,18 @@ import Foundation
 import PodfluxCore
 import Processes
 
-/// Tags copies of files, each in a process of its own that may die of it.
+/// Tags copies of files, each in a process of its own that may die of it. The engine has one if its configuration names
+/// the program: `EngineConfiguration.tagger`.
+///
+/// ```swift
+/// configuration.tagger = Tagger.Program.itself
+/// ```
 public struct Tagger: Sendable {
   /// The program that calls `TaggingWorker.run()` when it is started with these arguments.
+  ///
+  /// ```swift
+  /// configuration.tagger = Tagger.Program(path: "/usr/bin/my-player", arguments: [TaggingWorker.argument])
+  /// ```
   public struct Program: Hashable, Sendable {
     public var path: String
     public var arguments: [String]

@@ -9,6 +9,10 @@ import PodfluxCore
 /// it gets the file as descriptor 3, for reading only, and writes what they say, in JSON, into descriptor 4. It opens
 /// no file, writes nothing but the copy or the answer, and says with its exit status what came of it. Its limits are
 /// its own, so that it ends by itself too if the engine has been killed: nothing refers to its copy then.
+///
+/// ```swift
+/// if CommandLine.arguments.dropFirst().first == TaggingWorker.argument { exit(TaggingWorker.run()) }
+/// ```
 public enum TaggingWorker {
   /// The hidden command.
   public static let argument = "tagging-worker"

@@ -1,4 +1,8 @@
-/// A client's request to pair files that are there with episodes.
+/// A client's request to pair files of the library, which no download owns, with episodes (the article Adopting).
+///
+/// ```swift
+/// _ = try await podflux.dispatch(.cleanup(.adopt(.init(folder: "old/2019", mode: .plan))))
+/// ```
 public struct AdoptRequest: Hashable, Sendable {
   /// The feed whose files are looked for; nil for all feeds.
   public var feed: FeedID?
@@ -54,7 +58,9 @@ public struct AdoptRequest: Hashable, Sendable {
   }
 }
 
-/// Which files an adoption run looks at, and for which feeds.
+/// Which files an adoption run looks at, and for which feeds: an `AdoptRequest` whose folder has been checked.
+///
+/// Use: `run.adopting`, nil for a run that pairs no files.
 public struct Adopting: Hashable, Sendable, Codable {
   /// The feed whose files are looked for; nil for all feeds.
   public var feed: FeedID?

@@ -1,6 +1,14 @@
 /// A file's episode, by what that is known, and how surely.
+///
+/// ```swift
+/// for case .episodeFile(let file, let pairing) in cleanup.steps.map(\.finding) where pairing.confidence != .certain {
+///   print(file.place.text, "may be of", pairing.episodes, "by", pairing.evidence.map(\.rawValue))
+/// }
+/// ```
 public struct EpisodePairing: Hashable, Sendable, Codable {
   /// Something in which a file agrees with an episode.
+  ///
+  /// Use: `step.finding.pairing?.evidence.max()`, the strongest one.
   public enum Evidence: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
     /// Its name is that of the enclosure.
     case fileName = "file_name"
@@ -29,6 +37,8 @@ public struct EpisodePairing: Hashable, Sendable, Codable {
   }
 
   /// How sure a pair is.
+  ///
+  /// Use: `step.finding.pairing?.confidence`.
   public enum Confidence: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
     /// A person has to decide.
     case doubtful

@@ -1,4 +1,9 @@
-/// An intent for the cleanup (see the article Protocol).
+/// What clients want of the cleanup (see the article Protocol).
+///
+/// ```swift
+/// guard case .cleanup(let key) = try await podflux.dispatch(.cleanup(.run(.init(mode: .plan)))) else { return }
+/// print("the steps of run \(key) are listed, and none is taken")
+/// ```
 public enum CleanupIntent: Hashable, Sendable {
   /// Start a run: compare rows and files, and resolve the differences.
   case run(CleanupRequest)
@@ -11,6 +16,10 @@ public enum CleanupIntent: Hashable, Sendable {
 }
 
 /// A client's request for a run. Nil values come from the settings at the time of the request.
+///
+/// ```swift
+/// _ = try await podflux.dispatch(.cleanup(.run(CleanupRequest(missing: .redownload, orphans: .quarantine))))
+/// ```
 public struct CleanupRequest: Hashable, Sendable {
   /// Whether to change anything.
   public var mode: CleanupOptions.Mode
@@ -43,9 +52,14 @@ public struct CleanupRequest: Hashable, Sendable {
   }
 }
 
-/// How a run resolves differences between rows and files.
+/// How a run resolves differences between rows and files: a `CleanupRequest` with the settings' values where it had
+/// none.
+///
+/// Use: `run.options`.
 public struct CleanupOptions: Hashable, Sendable, Codable {
-  /// Whether to change anything.
+  /// Whether a run changes anything.
+  ///
+  /// Use: `run.options.mode`; a request has `.apply` by default.
   public enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
     /// List the decisions, and change nothing.
     case plan
@@ -53,7 +67,9 @@ public struct CleanupOptions: Hashable, Sendable, Codable {
     case apply
   }
 
-  /// What to do with a completed download whose file is missing.
+  /// What a run does with a completed download whose file is missing.
+  ///
+  /// Use: `CleanupRequest(missing: .redownload).missing`; a request has `.forget` by default.
   public enum Missing: String, Hashable, Sendable, Codable, CaseIterable {
     /// Remove the download; a row remembers that its file is gone.
     case forget
@@ -63,7 +79,9 @@ public struct CleanupOptions: Hashable, Sendable, Codable {
     case mark
   }
 
-  /// What to do with an orphan: a file that no download owns.
+  /// What a run does with an orphan: a file that no download owns.
+  ///
+  /// Use: `settings.orphans`, which counts where a request says nothing.
   public enum Orphans: String, Hashable, Sendable, Codable, CaseIterable {
     /// Move it to quarantine, from where it can be restored.
     case quarantine

@@ -1,8 +1,17 @@
 import Flux
 
 /// A run of the cleanup over rows and files, or one that gives files new names, or pairs files with episodes.
+///
+/// ```swift
+/// for await cleanup in podflux.cleanup() {
+///   guard let run = cleanup.run, run.stage.isEnd else { continue }
+///   print(run.stage.rawValue, run.reason ?? "", run.freedBytes, "bytes freed")
+/// }
+/// ```
 public struct CleanupRun: Hashable, Sendable, Codable {
   /// A run's number: the sequence number of the action that requested it.
+  ///
+  /// Use: `run.key`; the reply `Reply.cleanup` has it when the run is asked for.
   public typealias Key = Int64
 
   public var key: Key
@@ -33,6 +42,8 @@ public struct CleanupRun: Hashable, Sendable, Codable {
   public var usage: Usage?
 
   /// What started a run.
+  ///
+  /// Use: `run.cause`.
   public enum Cause: String, Hashable, Sendable, Codable {
     /// The engine, at its start.
     case start
@@ -40,6 +51,8 @@ public struct CleanupRun: Hashable, Sendable, Codable {
   }
 
   /// How far a run has come. The last four are final.
+  ///
+  /// Use: `run.stage`.
   public enum Stage: String, Hashable, Sendable, Codable {
     /// Another run is active.
     case waiting
@@ -65,6 +78,8 @@ public struct CleanupRun: Hashable, Sendable, Codable {
   }
 
   /// The numbers for one kind of finding.
+  ///
+  /// Use: `run.tallies[.orphan]`, nil if nothing of the kind was found.
   public struct Tally: Hashable, Sendable, Codable {
     /// How many were found.
     public var found = 0
@@ -79,6 +94,8 @@ public struct CleanupRun: Hashable, Sendable, Codable {
   }
 
   /// A library's size by category.
+  ///
+  /// Use: `run.usage`, nil until the survey is complete.
   public struct Usage: Hashable, Sendable, Codable {
     /// Bytes of files that downloads own.
     public var media: Int64
@@ -145,6 +162,8 @@ public struct CleanupRun: Hashable, Sendable, Codable {
 }
 
 /// The progress of a survey. Shown to clients, never stored.
+///
+/// Use: `cleanup.progress`, nil while nothing is surveyed.
 public struct CleanupProgress: Hashable, Sendable {
   /// How many files have been surveyed.
   public var files: Int

@@ -1,4 +1,8 @@
-/// A client's request to give files the names that they would get now.
+/// A client's request to give files the names that they would get now (the article Naming).
+///
+/// ```swift
+/// _ = try await podflux.dispatch(.cleanup(.rename(RenameRequest(feed: feed.id, mode: .plan))))
+/// ```
 public struct RenameRequest: Hashable, Sendable {
   /// The feed whose files are meant; nil for all files of the library.
   public var feed: FeedID?
@@ -19,6 +23,8 @@ public struct RenameRequest: Hashable, Sendable {
 }
 
 /// What a run renames, and how. The settings count as they were when it was asked for.
+///
+/// Use: `run.renaming`, nil for a run that renames nothing.
 public struct Renaming: Hashable, Sendable, Codable {
   /// The feed whose files are meant; nil for all files.
   public var feed: FeedID?

@@ -1,6 +1,13 @@
 import Flux
 
-/// Selects downloads: the one form for selections, listings, filters and rules (see the article Protocol).
+/// Selects downloads: the one form for selections, listings and filters (see the article Protocol).
+///
+/// ```swift
+/// let recentFailures = Condition.all([.states([.failed]), .newerThanDays(7)])
+/// _ = try await podflux.dispatch(.downloads(.retry(.matching(recentFailures))))
+/// ```
+///
+/// In a line of the protocol it is `{"newerThanDays": 7, "state": "failed"}`.
 public indirect enum Condition: Hashable, Sendable {
   /// Downloads that meet all of these; every download if there are none.
   case all([Condition])
@@ -45,7 +52,13 @@ public indirect enum Condition: Hashable, Sendable {
 
   public static let everything = Condition.all([])
 
-  /// The limits of clients' conditions.
+  /// The limits of clients' conditions. The engine refuses a condition beyond them with `limit_exceeded` or
+  /// `invalid_value`.
+  ///
+  /// ```swift
+  /// let ids = downloads.items.prefix(Condition.Limits.values).map(\.download.id)
+  /// _ = try await podflux.dispatch(.downloads(.pause(.matching(.ids(ids)))))
+  /// ```
   public enum Limits {
     /// How many values a key may have.
     public static let values = 1000

@@ -57,6 +57,9 @@ package struct VisibleState: Hashable, Sendable {
 }
 
 /// Why a download waits (see the article Protocol).
+///
+/// Use: `item.obstacle?.reason`, or the reason of a `DownloadState.waiting`. `Condition.reasons([.storage])` selects by
+/// it, in a line `{"reason": "storage"}`.
 public enum WaitingReason: String, Hashable, Sendable, CaseIterable {
   /// The machine has no path to the network.
   case network
@@ -77,11 +80,15 @@ public enum WaitingReason: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The kind of media, by the file's name, or by the address before there is a file.
+///
+/// Use: `download.media`. `Condition.media([.video])` selects by it, in a line `{"media": "video"}`.
 public enum MediaKind: String, Hashable, Sendable, Codable, CaseIterable {
   case audio, video, other
 }
 
 /// Which network paths a download may use.
+///
+/// Use: `download.networks.effective`. `DownloadIntent.Enqueue.network` and `PodcastIntent.Update.network` set it.
 public enum NetworkPolicy: String, Hashable, Sendable, Codable, CaseIterable {
   /// The policy of its podcast or class.
   case inherit
@@ -91,7 +98,10 @@ public enum NetworkPolicy: String, Hashable, Sendable, Codable, CaseIterable {
   case any
 }
 
-/// A class of file lengths.
+/// A class of file lengths, by which filters group.
+///
+/// Use: `SizeClass(bytes: download.length)`. `Condition.sizes([.huge])` selects by it in queries; intents select by
+/// `Condition.bytes`.
 public enum SizeClass: String, Hashable, Sendable, CaseIterable {
   /// The length is unknown.
   case unknown
@@ -130,6 +140,9 @@ public enum SizeClass: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The age of an episode in whole local days, from its publication or else its addition.
+///
+/// Use: `AgeClass(days: 6)`. `Condition.ages([.week])` selects by it in queries; intents select by
+/// `Condition.newerThanDays` and `Condition.olderThanDays`.
 public enum AgeClass: String, Hashable, Sendable, CaseIterable {
   /// Today, or in the future.
   case day

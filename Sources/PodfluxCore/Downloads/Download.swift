@@ -1,6 +1,12 @@
 import Flux
 
-/// A download, as stored in its row.
+/// A download, as its row has it.
+///
+/// ```swift
+/// for download in downloads.items.map(\.download) {
+///   print(download.id, download.description.title ?? download.address.redacted, download.state.kind.rawValue)
+/// }
+/// ```
 public struct Download: Hashable, Sendable {
   public let id: DownloadID
   /// The URL.
@@ -27,7 +33,7 @@ public struct Download: Hashable, Sendable {
   /// Whether the scheduler skips it: an earlier attempt or deletion with its id has not ended yet.
   public var isHeld: Bool
   public var networks: Networks
-  /// What became of the tags of its file. Nil without a file.
+  /// What became of the tags of its file. Nil without a file, and where no tags were asked for.
   public var tagging: Tagging?
   /// The session that its requests belong to. It is for the host of the address, unless a client has changed it since.
   public var session: Session.Key?
@@ -35,6 +41,8 @@ public struct Download: Hashable, Sendable {
   package var namer: AddressNamer
 
   /// The network policies of a download.
+  ///
+  /// Use: `download.networks`; its `effective` policy is the one that counts.
   public struct Networks: Hashable, Sendable {
     /// The client's policy for it.
     public var own: NetworkPolicy
@@ -50,7 +58,12 @@ public struct Download: Hashable, Sendable {
     public var effective: NetworkPolicy { own == .inherit ? podcast : own }
   }
 
-  /// The client's description of a download.
+  /// What a client says of a download. The engine makes the file's name of it.
+  ///
+  /// ```swift
+  /// let description = Download.Description(podcast: "Night Trains", title: "Vienna to Hamburg")
+  /// _ = try await podflux.dispatch(.downloads(.enqueue(.init(address: address, description: description))))
+  /// ```
   public struct Description: Hashable, Sendable {
     public var podcast: String?
     public var title: String?
@@ -83,6 +96,8 @@ public struct Download: Hashable, Sendable {
   }
 
   /// A rank in the queue: by priority, then by position.
+  ///
+  /// Use: `download.rank`. `DownloadIntent.move` changes it.
   public struct Rank: Hashable, Sendable {
     /// More urgent ones come first.
     public var priority: Priority
@@ -95,7 +110,11 @@ public struct Download: Hashable, Sendable {
     }
   }
 
-  /// The kept bytes of the file.
+  /// How many bytes of the file are kept, and how many there are to be.
+  ///
+  /// ```swift
+  /// if let total = download.progress.total { print(100 * download.progress.durable / max(total, 1), "percent") }
+  /// ```
   public struct Progress: Hashable, Sendable {
     /// Bytes in the partial file that survive even a power cut.
     public var durable: Int64
@@ -116,8 +135,12 @@ public struct Download: Hashable, Sendable {
   }
 
   /// Bytes that were received and discarded, by cause.
+  ///
+  /// Use: `download.progress.discarded`; `DownloadsSnapshot.discarded` has those of all downloads together.
   public struct Discarded: Hashable, Sendable {
     /// The bytes that were discarded for one cause.
+    ///
+    /// Use: `download.progress.discarded.amounts.first`.
     public struct Amount: Hashable, Sendable {
       public var cause: RestartCause
       /// Never 0.
@@ -173,6 +196,8 @@ public struct Download: Hashable, Sendable {
   }
 
   /// The moments of a download's life. All but the first are nil until they come.
+  ///
+  /// Use: `download.dates`.
   public struct Dates: Hashable, Sendable {
     /// When it was enqueued.
     public var added: Timestamp
@@ -220,11 +245,15 @@ public struct Download: Hashable, Sendable {
 }
 
 /// The rank of a queued download: a higher priority starts first, and the position decides within one.
+///
+/// Use: `download.rank.priority`.
 public enum Priority: String, Hashable, Sendable, CaseIterable {
   case high, normal, low
 }
 
-/// Who requested a download.
+/// Who requested a download: a person, or a rule.
+///
+/// Use: `download.origin`. `Condition.origins([.auto])` selects by it, in a line `{"origin": "auto"}`.
 public enum Origin: String, Hashable, Sendable, CaseIterable {
   /// A person.
   case user
@@ -232,7 +261,12 @@ public enum Origin: String, Hashable, Sendable, CaseIterable {
   case auto
 }
 
-/// A request header from a client.
+/// A request header that a client names. It goes to the own origin of the address, and to no mirror.
+///
+/// ```swift
+/// let description = Download.Description(headers: [Header(name: "Referer", value: "https://example.org/")])
+/// _ = try await podflux.dispatch(.downloads(.enqueue(.init(address: address, description: description))))
+/// ```
 public struct Header: Hashable, Sendable, Codable {
   /// The field name, a token of RFC 9110 section 5.6.2.
   public var name: String

@@ -1,6 +1,16 @@
 /// Why an attempt failed.
+///
+/// ```swift
+/// switch download.state.failure?.code {
+/// case .unauthorized, .forbidden: print("log in first")
+/// case .notFound, .gone: print("the file is not there any more")
+/// default: print(download.state.failure?.message ?? "no failure")
+/// }
+/// ```
 public struct DownloadError: Error, Hashable, Sendable {
   /// The machine-readable reason (see the article Protocol).
+  ///
+  /// Use: `error.code`. `Condition.errorCodes([.gone])` selects by it, in a line `{"errorCode": "gone"}`.
   public enum Code: String, Sendable, CaseIterable {
     /// The host's name has no address.
     case unknownHost = "unknown_host"

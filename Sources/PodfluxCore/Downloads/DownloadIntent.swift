@@ -1,6 +1,11 @@
 import Flux
 
-/// An intent for downloads (see the article Protocol).
+/// What clients want of downloads (see the article Protocol).
+///
+/// ```swift
+/// _ = try await podflux.dispatch(.downloads(.pause(.one(id))))
+/// _ = try await podflux.dispatch(.downloads(.remove(.matching(.states([.failed])), deletingFile: false)))
+/// ```
 public enum DownloadIntent: Hashable, Sendable {
   case enqueue(Enqueue)
   case pause(Selection)
@@ -13,6 +18,12 @@ public enum DownloadIntent: Hashable, Sendable {
   case update(DownloadID, Update)
 
   /// The wish for a download. It creates none where a download with its id or, without an id, for its file exists.
+  ///
+  /// ```swift
+  /// let wish = DownloadIntent.Enqueue(id: DownloadID("night-1"), address: address, priority: .high)
+  /// guard case .enqueued(let id, let created) = try await podflux.dispatch(.downloads(.enqueue(wish))) else { return }
+  /// print(id, created ? "is new" : "was there already")
+  /// ```
   public struct Enqueue: Hashable, Sendable {
     /// The client's id for it; without one the engine makes one.
     public var id: DownloadID?
@@ -59,6 +70,11 @@ public enum DownloadIntent: Hashable, Sendable {
   }
 
   /// Which downloads an intent concerns.
+  ///
+  /// ```swift
+  /// _ = try await podflux.dispatch(.downloads(.resume(.many([id]))))
+  /// _ = try await podflux.dispatch(.downloads(.retry(.matching(.podcasts(["Night Trains"])))))
+  /// ```
   public enum Selection: Hashable, Sendable {
     /// This one; it must exist, and the transition table must allow the change.
     case one(DownloadID)
@@ -72,6 +88,10 @@ public enum DownloadIntent: Hashable, Sendable {
   }
 
   /// A position in the queue, within a priority.
+  ///
+  /// ```swift
+  /// _ = try await podflux.dispatch(.downloads(.move(id, .top)))
+  /// ```
   public enum Place: Hashable, Sendable {
     case top
     case bottom
@@ -80,6 +100,12 @@ public enum DownloadIntent: Hashable, Sendable {
   }
 
   /// A change of a download's properties; nil leaves one unchanged.
+  ///
+  /// ```swift
+  /// var update = DownloadIntent.Update()
+  /// update.priority = .low
+  /// _ = try await podflux.dispatch(.downloads(.update(id, update)))
+  /// ```
   public struct Update: Hashable, Sendable {
     /// The new address: kept bytes stay if the validators still match.
     public var address: WebAddress?

@@ -1,6 +1,15 @@
 import Flux
 
 /// The state of a download. A payload exists only in its state.
+///
+/// ```swift
+/// switch download.state {
+/// case .completed(let file): print(folder + "/" + file.path.description)
+/// case .failed(let error): print(error.message)
+/// case .waiting(let waiting): print("tried again after", waiting.error.message)
+/// case .queued, .running, .paused: print(download.state.kind.rawValue)
+/// }
+/// ```
 public enum DownloadState: Hashable, Sendable {
   /// Runs once a slot is free, no obstacle is in its way, and nothing of its name is left to end. While an obstacle is
   /// in its way clients see it as waiting for that; the row stays queued (`Obstacle`).
@@ -15,7 +24,11 @@ public enum DownloadState: Hashable, Sendable {
   /// The download stays failed until a client's intent changes it.
   case failed(DownloadError)
 
-  /// Why a download waits.
+  /// What a download waits for, by its row. What it waits for besides is an `Obstacle`.
+  ///
+  /// ```swift
+  /// if case .waiting(let waiting) = download.state { print(waiting.reason.rawValue, waiting.until.milliseconds) }
+  /// ```
   public enum Waiting: Hashable, Sendable {
     /// The last attempt failed with this error; the next one begins at this time.
     case retry(at: Timestamp, after: DownloadError)
@@ -23,7 +36,9 @@ public enum DownloadState: Hashable, Sendable {
     case storage(until: Timestamp, after: DownloadError)
   }
 
-  /// The phase of a running attempt.
+  /// How far a running attempt is.
+  ///
+  /// Use: `item.live?.phase`.
   public enum Phase: Hashable, Sendable {
     case connecting
     case receiving
@@ -34,6 +49,8 @@ public enum DownloadState: Hashable, Sendable {
 }
 
 /// A file of the library as a row records it, so that a later look can tell it from another file with its path.
+///
+/// Use: `download.state.file`, nil while the download is not completed.
 public struct PublishedFile: Hashable, Sendable, Codable {
   /// Its path relative to the library.
   public var path: LibraryPath
@@ -87,7 +104,9 @@ extension DownloadState.Waiting {
 }
 
 extension DownloadState {
-  /// A state without its payload.
+  /// A state without its payload. Downloads are counted by it.
+  ///
+  /// Use: `download.state.kind`. `Condition.states([.failed])` selects by it, in a line `{"state": "failed"}`.
   public enum Kind: String, Sendable, Codable, CaseIterable {
     case queued, waiting, running, paused, completed, failed
   }

@@ -1,6 +1,8 @@
 /// A download's id, chosen by the client or made by the engine; it never changes.
 ///
 /// 1 to 128 characters of `A-Z a-z 0-9 . _ - :`, the first one no dot, so that it can be a file's name.
+///
+/// Use: `DownloadID("night-1")`, nil for a text that is none; `download.id` is that of a row.
 public struct DownloadID: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The longest id, in bytes (all characters are ASCII).
   public static let maximumLength = IdentifierText.maximumLength

@@ -167,7 +167,14 @@ extension PodfluxTurn {
   }
 }
 
-/// What a client reads when its action is committed.
+/// The engine's answer to an intent: it has been carried out, and is durable.
+///
+/// ```swift
+/// switch try await podflux.dispatch(.downloads(.cancel(.all))) {
+/// case .affected(let count): print(count, "downloads cancelled")
+/// case let reply: print(reply)
+/// }
+/// ```
 public enum Reply: Hashable, Sendable {
   /// The download's id, and whether this action made it.
   case enqueued(id: DownloadID, created: Bool)

@@ -25,7 +25,11 @@ public indirect enum Intent: Hashable, Sendable {
   case stop(StopMode)
 }
 
-/// How the engine's work ends.
+/// How the engine's work ends. The intent only asks for it; `Podflux.stop` and `Podflux.suspend` wait for it too.
+///
+/// ```swift
+/// _ = try await podflux.dispatch(.stop(.drain))
+/// ```
 public enum StopMode: String, Hashable, Sendable, Comparable {
   /// Goes on until nothing can move any more.
   case drain

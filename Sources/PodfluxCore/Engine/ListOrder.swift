@@ -1,7 +1,17 @@
-/// What a list can be sorted by.
+/// What a list can be sorted by. Its raw value is the word of the protocol.
+///
+/// ```swift
+/// func words<Key: ListOrderKey>(for _: Key.Type) -> [String] { Key.allCases.map(\.rawValue) }
+/// print(words(for: EpisodeOrderKey.self))
+/// ```
 public protocol ListOrderKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {}
 
 /// The order of a list. Among equals the one comes first that was added first, or last if it is reversed.
+///
+/// ```swift
+/// let latestFirst = ListOrder(EpisodeOrderKey.published, isReversed: true)
+/// for await episodes in podflux.episodes(.init(order: latestFirst)) { print(episodes.items.first?.episode.id as Any) }
+/// ```
 public struct ListOrder<Key: ListOrderKey>: Hashable, Sendable {
   /// What decides.
   public var key: Key
@@ -15,6 +25,8 @@ public struct ListOrder<Key: ListOrderKey>: Hashable, Sendable {
 }
 
 /// What downloads can be sorted by.
+///
+/// Use: `DownloadsQuery().order.key`, which is `.added` by default.
 public enum DownloadOrderKey: String, ListOrderKey {
   /// When it was added.
   case added
@@ -31,6 +43,8 @@ public enum DownloadOrderKey: String, ListOrderKey {
 }
 
 /// The order of a list of downloads.
+///
+/// Use: `DownloadOrder(.size, isReversed: true)`, the largest first.
 public typealias DownloadOrder = ListOrder<DownloadOrderKey>
 
 extension DownloadOrder {

@@ -45,6 +45,12 @@ package struct Observation: Hashable, Sendable {
 }
 
 /// Which part of the state a client wants to see.
+///
+/// ```swift
+/// let query = SnapshotQuery(stores: [.downloads, .network], downloads: .init(condition: .states([.running])))
+/// let snapshot = try await podflux.snapshot(query)
+/// print(snapshot.network?.path.status.rawValue ?? "", snapshot.downloads?.items.count ?? 0)
+/// ```
 public struct SnapshotQuery: Hashable, Sendable {
   /// The stores to show.
   public var stores: Set<StoreName>
@@ -70,12 +76,19 @@ public struct SnapshotQuery: Hashable, Sendable {
   }
 }
 
-/// A part of the state that can be asked for by name.
+/// A part of the state that a query can ask for by name.
+///
+/// Use: `StoreName(rawValue: "downloads")`; a `SnapshotQuery` takes a set of them.
 public enum StoreName: String, Hashable, Sendable, CaseIterable {
   case engine, settings, network, filters, feeds, episodes, downloads, sessions, cleanup
 }
 
 /// Which downloads a client wants to see, in which order, and what of each.
+///
+/// ```swift
+/// let query = DownloadsQuery(condition: .podcasts(["Night Trains"]), order: .init(.title), limit: 20)
+/// for await page in podflux.downloads(query) { print(page.items.map(\.download.id)) }
+/// ```
 public struct DownloadsQuery: Hashable, Sendable {
   /// Which ones, of those that the filters show.
   public var condition: Condition
@@ -106,6 +119,11 @@ public struct DownloadsQuery: Hashable, Sendable {
 
 /// The place in a list of downloads at which a page ended. It stays right while rows come, go and change: what has the
 /// page's last place or one before it is not shown again.
+///
+/// ```swift
+/// var query = DownloadsQuery(limit: 50)
+/// query.after = try await podflux.snapshot(.init(stores: [.downloads], downloads: query)).downloads?.next
+/// ```
 public struct OrderCursor: Hashable, Sendable {
   /// What decides in the list.
   public var order: DownloadOrder
@@ -115,6 +133,8 @@ public struct OrderCursor: Hashable, Sendable {
   public var key: Int64
 
   /// The value of a row by which an order sorts.
+  ///
+  /// Use: `downloads.next?.value`. A program hands the cursor back as it got it.
   public enum Value: Hashable, Sendable {
     /// The key alone.
     case none
@@ -134,14 +154,23 @@ public struct OrderCursor: Hashable, Sendable {
   }
 }
 
-/// What is shown of a download (the article Protocol).
+/// What a query can leave out of a download's line (the article Protocol). A Swift program gets the rows whole.
+///
+/// ```swift
+/// _ = DownloadsQuery(fields: [.id, .title, .state])
+/// ```
 public enum ItemField: String, Hashable, Sendable, CaseIterable {
   case addedAt, attempt, bytes, detail, error, eta, finishedAt, id, modifiedAt, network, origin, path, phase, podcast
   case position, priority
   case rate, reason, resumable, retryAt, sha256, startedAt, state, tagged, title, untagged, url
 }
 
-/// A page of a list.
+/// Which page of the cleanup's steps a query asks for.
+///
+/// ```swift
+/// var query = SnapshotQuery(stores: [.cleanup], stepsPage: PageRequest(limit: 200))
+/// query.stepsPage.after = try await podflux.snapshot(query).cleanup?.next
+/// ```
 public struct PageRequest: Hashable, Sendable {
   /// The most items that a page can have.
   public static let maximumLimit = 1000
@@ -158,7 +187,9 @@ public struct PageRequest: Hashable, Sendable {
   }
 }
 
-/// The place in a list at which a page ended. It stays right while rows come and go.
+/// The place in the list of the cleanup's steps at which a page ended. It stays right while rows come and go.
+///
+/// Use: `cleanup.next`, nil on the last page.
 public struct PageCursor: Hashable, Sendable {
   /// The row key of the page's last item.
   public var key: Int64
@@ -188,6 +219,11 @@ package enum Answer: Hashable, Sendable {
 }
 
 /// One moment of the state: all its stores at one revision. A store that was not asked for is nil.
+///
+/// ```swift
+/// let snapshot = try await podflux.snapshot()
+/// print(snapshot.revision, snapshot.downloads?.counts[.completed] ?? 0, snapshot.feeds?.count ?? 0)
+/// ```
 public struct Snapshot: Hashable, Sendable {
   /// The revision that it shows.
   public var revision: Int64
@@ -223,6 +259,8 @@ public struct Snapshot: Hashable, Sendable {
 }
 
 /// The engine's part of a snapshot: its version, and the library's path.
+///
+/// Use: `snapshot.engine`, nil if the query did not name `StoreName.engine`.
 public struct EngineSnapshot: Hashable, Sendable {
   /// Podflux's version.
   public var version: String
@@ -237,6 +275,12 @@ public struct EngineSnapshot: Hashable, Sendable {
 }
 
 /// A page of the downloads, and what there is of them in all.
+///
+/// ```swift
+/// for await downloads in podflux.downloads() {
+///   print(downloads.counts[.running] ?? 0, "running,", downloads.bytesPerSecond, "bytes a second")
+/// }
+/// ```
 public struct DownloadsSnapshot: Hashable, Sendable {
   /// How many downloads are in each state; one that none is in may be missing.
   public var counts: [DownloadState.Kind: Int]
@@ -252,6 +296,10 @@ public struct DownloadsSnapshot: Hashable, Sendable {
   public var next: OrderCursor?
 
   /// A download and, while it runs, what is known beyond its row.
+  ///
+  /// ```swift
+  /// for item in downloads.items { print(item.download.id, item.live?.received ?? item.download.progress.durable) }
+  /// ```
   public struct Item: Hashable, Sendable {
     /// The row.
     public var download: Download

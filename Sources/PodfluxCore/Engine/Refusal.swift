@@ -1,6 +1,18 @@
-/// Why a client's line was not carried out (the article Protocol).
+/// Why the engine did not carry out an intent, or answer a query (the article Protocol). Nothing was changed.
+///
+/// ```swift
+/// do throws(Refusal) { _ = try await podflux.dispatch(.downloads(.pause(.one(id)))) } catch { print(error.message) }
+/// ```
 public struct Refusal: Error, Hashable, Sendable {
-  /// The machine-readable reason.
+  /// The machine-readable reason. Some concern the text of lines alone: a Swift program does not meet them.
+  ///
+  /// ```swift
+  /// do throws(Refusal) {
+  ///   _ = try await podflux.dispatch(.downloads(.resume(.one(id))))
+  /// } catch where error.code == .illegalTransition {
+  ///   print("it is not paused")
+  /// }
+  /// ```
   public enum Code: String, Sendable, CaseIterable {
     /// The line is not JSON, or has a key twice in one object.
     case invalidJSON = "invalid_json"

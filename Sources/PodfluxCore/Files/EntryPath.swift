@@ -2,6 +2,11 @@
 /// one that the engine would create.
 ///
 /// Paths are ordered by their bytes, as SQLite orders blobs.
+///
+/// ```swift
+/// guard let place = step.finding.place else { return }
+/// print(place.text, place.libraryPath == nil ? "is a path that the engine would not make" : "")
+/// ```
 public struct EntryPath: Hashable, Sendable, Comparable {
   /// The path relative to the library, its components joined by "/".
   public let bytes: [UInt8]

@@ -2,6 +2,11 @@
 ///
 /// It says nothing about the disk: walking the path refuses symbolic links. Two paths are equal if their bytes are, as
 /// on a Linux file system: NFC and NFD spellings name two files there, although Swift compares them as equal strings.
+///
+/// ```swift
+/// let path = try LibraryPath(validating: "Night Trains/Vienna.mp3")
+/// print(path.name, path.folder?.description ?? "in the library itself")
+/// ```
 public struct LibraryPath: Hashable, Sendable, CustomStringConvertible {
   /// The longest path, in UTF-8 bytes (PATH_MAX of Linux, limits.h).
   public static let maximumBytes = 4096

@@ -1,4 +1,8 @@
 /// Why a text is no path inside a library. Components are numbered from 1.
+///
+/// ```swift
+/// do throws(LibraryPathError) { _ = try LibraryPath(validating: "../elsewhere") } catch { print(error.description) }
+/// ```
 public enum LibraryPathError: Error, Hashable, Sendable {
   /// The text is empty.
   case empty

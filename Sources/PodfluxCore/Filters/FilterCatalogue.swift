@@ -1,4 +1,9 @@
 /// A filter's name, such as `state:failed`: its group and its value.
+///
+/// ```swift
+/// guard let filter = FilterID("state:failed") else { return }
+/// _ = try await podflux.dispatch(.filters(.toggle(filter)))
+/// ```
 public struct FilterID: Hashable, Sendable, CustomStringConvertible {
   /// The longest value, in bytes: that of a podcast's name.
   public static let maximumValueBytes = 1024
@@ -30,8 +35,16 @@ public struct FilterID: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A group of filters. Active filters of one group widen each other (or), groups narrow each other (and).
+///
+/// A program sees groups as `FiltersSnapshot.Group`, with counts:
+///
+/// ```swift
+/// for group in filters.downloads.groups where group.id == FilterGroup.ID.podcast { print(group.title) }
+/// ```
 public struct FilterGroup: Hashable, Sendable {
   /// The groups' names, in display order.
+  ///
+  /// Use: `filters.downloads.groups.first?.id`.
   public enum ID: String, Hashable, Sendable, CaseIterable {
     case state, podcast, media, time, size, played, favorite, origin, network, error, everything
   }
@@ -43,7 +56,9 @@ public struct FilterGroup: Hashable, Sendable {
   package var filters: [Filter]
 }
 
-/// One filter of a group, with the condition that it stands for.
+/// One filter of a group.
+///
+/// Use: `filters.downloads.groups.first?.filters.first?.filter`.
 public struct Filter: Hashable, Sendable {
   public var id: FilterID
   /// The title for users.

@@ -1,4 +1,8 @@
 /// What filters narrow. Each subject has its own active filters and its own saved sets.
+///
+/// ```swift
+/// _ = try await podflux.dispatch(.filters(.setText("vienna"), over: .episodes))
+/// ```
 public enum FilterSubject: String, Hashable, Sendable, CaseIterable {
   case downloads, episodes
 }

@@ -1,4 +1,10 @@
 /// The filters for a view: titles, which ones are active, and how much each would show.
+///
+/// ```swift
+/// for group in filters.downloads.groups {
+///   for counted in group.filters { print(group.title, counted.filter.title, counted.count) }
+/// }
+/// ```
 public struct FiltersSnapshot: Hashable, Sendable {
   /// How many podcasts are shown at most: the active ones, and those of which there is most.
   public static let maximumPodcasts = 1000
@@ -9,6 +15,8 @@ public struct FiltersSnapshot: Hashable, Sendable {
   public var episodes: Part
 
   /// The filters over one subject.
+  ///
+  /// Use: `filters.episodes`.
   public struct Part: Hashable, Sendable {
     /// The groups, in order.
     public var groups: [Group]
@@ -22,6 +30,8 @@ public struct FiltersSnapshot: Hashable, Sendable {
   }
 
   /// A group with its filters in display order, each with its count.
+  ///
+  /// Use: `filters.downloads.groups.first`.
   public struct Group: Hashable, Sendable {
     public var id: FilterGroup.ID
     /// The title for users.
@@ -36,6 +46,8 @@ public struct FiltersSnapshot: Hashable, Sendable {
   }
 
   /// A filter and how much it would show together with the other groups.
+  ///
+  /// Use: `filters.downloads.groups.first?.filters.first`.
   public struct Counted: Hashable, Sendable {
     public var filter: Filter
     public var isActive: Bool

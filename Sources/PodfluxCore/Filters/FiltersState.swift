@@ -25,6 +25,8 @@ package struct FilterStates: Hashable, Sendable {
 }
 
 /// The filters over one subject: the active ones and the saved sets.
+///
+/// Use: `filters.downloads.state`.
 public struct FiltersState: Hashable, Sendable {
   /// The selection that narrows the subject.
   public var selection = FilterSelection()
@@ -52,6 +54,8 @@ public struct FiltersState: Hashable, Sendable {
 }
 
 /// Active filters and a search text.
+///
+/// Use: `filters.downloads.state.selection`; `isFiltering` tells whether it hides anything.
 public struct FilterSelection: Hashable, Sendable {
   /// The active filters, in the order of activation.
   public var active: [FilterID]
@@ -94,7 +98,9 @@ public struct FilterSelection: Hashable, Sendable {
   }
 }
 
-/// A named selection.
+/// A selection of filters under the name by which a client saved it.
+///
+/// Use: `filters.downloads.state.saved.first`. `FilterIntent.apply` takes its name.
 public struct SavedFilters: Hashable, Sendable {
   public var name: String
   public var selection: FilterSelection
@@ -105,7 +111,12 @@ public struct SavedFilters: Hashable, Sendable {
   }
 }
 
-/// An intent for the filters (see the article Protocol).
+/// What clients want of the filters over downloads or episodes (see the article Protocol).
+///
+/// ```swift
+/// _ = try await podflux.dispatch(.filters(.save("this week")))
+/// _ = try await podflux.dispatch(.filters(.clear))
+/// ```
 public enum FilterIntent: Hashable, Sendable {
   /// Activates or deactivates a filter.
   case toggle(FilterID)

@@ -3,6 +3,12 @@
 /// `{field}` stands for a value, `/` separates folders, and a group in brackets vanishes if a field in it is missing;
 /// `{{`, `}}`, `[[` and `]]` stand for the characters themselves. The extension is added to the path, whether the
 /// template ends with `.{ext}` or not. The template without text stands for the names that files have without one.
+///
+/// ```swift
+/// var patch = SettingsPatch()
+/// patch.filenameTemplate = try NameTemplate(validating: "{podcast}/[S{season:2}E{number:2} ]{title}")
+/// _ = try await podflux.dispatch(.updateSettings(patch))
+/// ```
 public struct NameTemplate: Hashable, Sendable {
   /// What a template can name.
   package enum Field: String, Hashable, Sendable, CaseIterable {

@@ -1,4 +1,8 @@
 /// What is wrong with a template; the description says it in one sentence, and what would be right.
+///
+/// ```swift
+/// do throws(NameTemplateFault) { _ = try NameTemplate(validating: "{titel}") } catch { print(error.description) }
+/// ```
 public enum NameTemplateFault: Error, Hashable, Sendable, CustomStringConvertible {
   case tooLong(bytes: Int)
   case unknownField(String)

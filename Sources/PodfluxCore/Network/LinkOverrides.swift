@@ -1,4 +1,8 @@
 /// The operator's overrides for the classification of links.
+///
+/// ```swift
+/// configuration.links = LinkOverrides(interfaces: ["wwan0": .cellular], metered: ["usb0"])
+/// ```
 public struct LinkOverrides: Hashable, Sendable {
   /// The kind of link by the device's name: `--interface wlan9=cellular`. Such a device does not count as a tunnel.
   public var interfaces: [String: NetworkPath.Interface]

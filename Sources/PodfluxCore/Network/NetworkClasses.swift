@@ -1,4 +1,6 @@
 /// The network policies of downloads without their own policy, by class (see the article Protocol).
+///
+/// Use: `settings.network`. A patch changes it by `NetworkClasses.Patch`.
 public struct NetworkClasses: Hashable, Sendable, Codable {
   /// Downloads that a person requested.
   public var user = NetworkPolicy.unmetered
@@ -36,6 +38,13 @@ public struct NetworkClasses: Hashable, Sendable, Codable {
   public static let maximumPodcasts = 1000
 
   /// A change; nil leaves a value unchanged.
+  ///
+  /// ```swift
+  /// var patch = SettingsPatch()
+  /// patch.network = NetworkClasses.Patch()
+  /// patch.network?.podcasts["Night Trains"] = .any
+  /// _ = try await podflux.dispatch(.updateSettings(patch))
+  /// ```
   public struct Patch: Hashable, Sendable {
     /// See `NetworkClasses.user`.
     public var user: NetworkPolicy?

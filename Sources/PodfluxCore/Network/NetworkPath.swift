@@ -1,11 +1,20 @@
 /// The machine's network path, as far as policies need it (see the article Protocol).
+///
+/// ```swift
+/// let phone = NetworkPath(status: .online, interface: .wifi, isMetered: true, device: "wlan0")
+/// _ = try await podflux.dispatch(.network(.report(phone)))
+/// ```
 public struct NetworkPath: Hashable, Sendable, Codable {
   /// Whether the network is reachable.
+  ///
+  /// Use: `network.path.status`.
   public enum Status: String, Hashable, Sendable, Codable, CaseIterable {
     case online, offline
   }
 
   /// The kind of the path's first link.
+  ///
+  /// Use: `network.path.interface`.
   public enum Interface: String, Hashable, Sendable, Codable, CaseIterable {
     case wifi, ethernet, cellular
     /// Another kind, such as a tunnel, or unknown.

@@ -1,8 +1,14 @@
 import Flux
 
-/// The stored state of the network.
+/// The network path, where the engine has it from, and what has come over cellular.
+///
+/// ```swift
+/// for await network in podflux.network() { print(network.path.isUnmetered, network.usage.bytes) }
+/// ```
 public struct NetworkState: Hashable, Sendable, Codable {
-  /// The source of the path.
+  /// Where the engine has the path from.
+  ///
+  /// Use: `network.source`.
   public enum Source: String, Hashable, Sendable, Codable {
     /// The engine determines the path.
     case auto
@@ -29,6 +35,8 @@ public struct NetworkState: Hashable, Sendable, Codable {
 }
 
 /// How many bytes came over cellular in a month.
+///
+/// Use: `network.usage`.
 public struct CellularUsage: Hashable, Sendable, Codable {
   /// The month, counted from January of the year 0. It does not go back with the clock: otherwise a spent budget would
   /// become available again. Only one that the clock cannot have shown rightly is given up, and its bytes count on.

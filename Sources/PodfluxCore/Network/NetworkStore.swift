@@ -1,6 +1,11 @@
 import Flux
 
 /// What clients want of the network (the article Networks).
+///
+/// ```swift
+/// _ = try await podflux.dispatch(.network(.report(.offline)))
+/// _ = try await podflux.dispatch(.network(.auto))
+/// ```
 public enum NetworkIntent: Hashable, Sendable {
   /// The path is this one; what the engine detects does not count.
   case report(NetworkPath)

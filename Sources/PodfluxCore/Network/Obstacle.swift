@@ -1,6 +1,10 @@
 import Flux
 
 /// A condition that keeps a queued download from running. It ends without an action on the download.
+///
+/// ```swift
+/// if case .storage(let shortBytes) = item.obstacle { print("free", shortBytes, "bytes") }
+/// ```
 public enum Obstacle: Hashable, Sendable {
   /// The machine is offline.
   case network
@@ -86,7 +90,11 @@ package struct LackOfRoom: Hashable, Sendable {
   package var obstacleOfRules: Obstacle? { ofRules.obstacle }
 }
 
-/// A spent monthly budget.
+/// The month's cellular budget, which is spent (`Settings.cellularBudgetBytesPerMonth`).
+///
+/// ```swift
+/// if case .budget(let budget) = item.obstacle { print(budget.usedBytes, "of", budget.budgetBytes, "bytes") }
+/// ```
 public struct SpentBudget: Hashable, Sendable {
   /// The bytes received this month.
   public var usedBytes: Int64

@@ -1,4 +1,6 @@
 /// To which addresses requests may lead (the article Networks).
+///
+/// Use: `settings.addresses`, nil where it depends on who has named the address.
 public enum AddressRule: String, Hashable, Sendable, CaseIterable {
   /// Requests may lead to any address.
   case any

@@ -1,6 +1,10 @@
 import Flux
 
-/// An episode of a feed, as stored in its row.
+/// An episode of a feed, as its row has it.
+///
+/// ```swift
+/// for item in episodes.items where !item.episode.marks.isPlayed { print(item.episode.content.title ?? "", item.feed) }
+/// ```
 public struct Episode: Hashable, Sendable {
   public let id: EpisodeID
   /// The row of its feed.
@@ -34,6 +38,8 @@ public struct Episode: Hashable, Sendable {
   }
 
   /// What a person has noted about an episode.
+  ///
+  /// Use: `episode.marks`. `PodcastIntent.mark` changes them.
   public struct Marks: Hashable, Sendable {
     public var isPlayed: Bool
     public var isFavorite: Bool

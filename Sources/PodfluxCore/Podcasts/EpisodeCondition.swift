@@ -1,6 +1,13 @@
 import Flux
 
-/// Selects episodes, in the same form as `Condition` selects downloads (see the article Protocol).
+/// Selects episodes, in the same form as `Condition` selects downloads (see the article Protocol). Rules have one too.
+///
+/// ```swift
+/// let unheard = EpisodeCondition.all([.played(false), .seconds(atLeast: nil, atMost: 1800)])
+/// for await episodes in podflux.episodes(.init(condition: unheard)) { print(episodes.count, "short ones to hear") }
+/// ```
+///
+/// In a line of the protocol it is `{"maxSeconds": 1800, "played": false}`.
 public indirect enum EpisodeCondition: Hashable, Sendable, Codable {
   /// Episodes that meet all of these; every episode if there are none.
   case all([EpisodeCondition])

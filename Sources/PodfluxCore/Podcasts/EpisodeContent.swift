@@ -1,11 +1,17 @@
 /// What a feed says of an episode, as the library keeps it. What the feed does not say, or says unreadably, is nil.
+///
+/// Use: `episode.content`.
 public struct EpisodeContent: Hashable, Sendable {
-  /// `itunes:episodeType`.
+  /// What an episode is in its podcast, as the feed says by `itunes:episodeType`.
+  ///
+  /// Use: `episode.content.kind`. `EpisodeCondition.kinds([.full])` selects by it, in a line `{"episodeType": "full"}`.
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     case full, trailer, bonus
   }
 
   /// A file that an episode offers, as the feed claims it to be.
+  ///
+  /// Use: `episode.content.enclosure`, the file that a download of the episode fetches.
   public struct Enclosure: Hashable, Sendable {
     public var address: WebAddress
     /// Such as `audio/mpeg`; it may be wrong.
@@ -21,6 +27,8 @@ public struct EpisodeContent: Hashable, Sendable {
   }
 
   /// The same episode in another form, or at further addresses (`podcast:alternateEnclosure`).
+  ///
+  /// Use: `episode.content.alternates.first`.
   public struct Alternate: Hashable, Sendable {
     /// The addresses of the file; at least one.
     public var addresses: [WebAddress]

@@ -1,4 +1,8 @@
 /// The show notes of an episode, as the library keeps them: what its feed says of it at length.
+///
+/// ```swift
+/// if let notes = episode.content.notes { print(notes.shown) }
+/// ```
 public struct EpisodeNotes: Hashable, Sendable {
   /// The longest notes, in bytes.
   public static let maximumBytes = 256 << 10

@@ -1,8 +1,14 @@
 import Flux
 
-/// A subscription to a feed, as stored in its row.
+/// A subscription to a feed, as its row has it.
+///
+/// ```swift
+/// for item in feeds.items { print(item.feed.id, item.feed.shownTitle, item.feed.refreshes.error?.message ?? "") }
+/// ```
 public struct Feed: Hashable, Sendable {
   /// The number of its row; none is given twice.
+  ///
+  /// Use: `feed.key`. Clients name a feed by its `FeedID` instead.
   public typealias Key = Int64
 
   public let key: Key
@@ -22,7 +28,12 @@ public struct Feed: Hashable, Sendable {
   /// The session that its requests belong to, and those for its episodes, as far as they go to the session's hosts.
   public var session: Session.Key?
 
-  /// The client's wishes for the feed.
+  /// What a client says of the feed.
+  ///
+  /// ```swift
+  /// let wishes = Feed.Wishes(group: "News", network: .unmetered, rules: .init(keep: .init(newest: 5)))
+  /// _ = try await podflux.dispatch(.podcasts(.subscribe(.init(address: address, wishes: wishes))))
+  /// ```
   public struct Wishes: Hashable, Sendable {
     /// A title instead of the feed's own.
     public var title: String?
@@ -58,6 +69,8 @@ public struct Feed: Hashable, Sendable {
   }
 
   /// The results of the feed's refreshes.
+  ///
+  /// Use: `feed.refreshes`.
   public struct Refreshes: Hashable, Sendable {
     /// When the last one succeeded.
     public var last: Timestamp?
@@ -140,6 +153,8 @@ public struct Feed: Hashable, Sendable {
 }
 
 /// What a feed says of its podcast, as the library keeps it.
+///
+/// Use: `feed.podcast`, nil until the feed was read once.
 public struct PodcastContent: Hashable, Sendable, Codable {
   /// The limits of what is kept.
   package enum Limits {

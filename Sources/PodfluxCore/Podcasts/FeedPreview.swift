@@ -1,8 +1,18 @@
 import Flux
 
 /// What a feed has, for a client that thinks of subscribing to it. Nothing of it is kept.
+///
+/// ```swift
+/// let preview = try await podflux.preview(of: .init(address: address))
+/// print(preview.title ?? "untitled", preview.episodes, "episodes,", preview.wouldDownload, "to download")
+/// ```
 public struct FeedPreview: Hashable, Sendable {
-  /// Which feed, and how it is asked for.
+  /// Which feed a preview is of, and how the engine asks for it.
+  ///
+  /// ```swift
+  /// let wish = FeedPreview.Wish(address: address, rules: .init(autoDownload: .init(newest: 3)))
+  /// print(try await podflux.preview(of: wish).wouldDownload)
+  /// ```
   public struct Wish: Hashable, Sendable {
     public var address: WebAddress
     /// Headers for the feed's own origin. They may contain secrets: never show or log them.

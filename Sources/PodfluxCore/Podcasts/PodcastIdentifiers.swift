@@ -1,6 +1,8 @@
 /// A feed's id, chosen by the client or made by the engine; it never changes, wherever the feed moves.
 ///
 /// It follows the rule for a download's id.
+///
+/// Use: `FeedID("night-trains")`, nil for a text that is none; `feed.id` is that of a row.
 public struct FeedID: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The longest id, in bytes (all characters are ASCII).
   public static let maximumLength = IdentifierText.maximumLength
@@ -24,6 +26,8 @@ public struct FeedID: Hashable, Sendable, Comparable, CustomStringConvertible {
 }
 
 /// An episode's id: `e` and its number, which the library gives once.
+///
+/// Use: `EpisodeID("e42")`, nil for a text that is none; `episode.id` is that of a row.
 public struct EpisodeID: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The numbers that a library gives: JSON readers keep each of them (RFC 8259 section 6).
   public static let numbers: ClosedRange<Int64> = 1...(1 << 53)

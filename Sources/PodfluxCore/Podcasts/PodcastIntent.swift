@@ -1,6 +1,11 @@
 import Flux
 
 /// What clients want of feeds and episodes (see the article Protocol).
+///
+/// ```swift
+/// _ = try await podflux.dispatch(.podcasts(.subscribe(.init(address: address))))
+/// _ = try await podflux.dispatch(.podcasts(.refresh(.all)))
+/// ```
 public enum PodcastIntent: Hashable, Sendable {
   case subscribe(Subscription)
   case unsubscribe(FeedID, deletingFiles: Bool)
@@ -14,6 +19,13 @@ public enum PodcastIntent: Hashable, Sendable {
   case mark(EpisodeSelection, EpisodeMarking)
 
   /// A client's wish for a feed. It creates none where a feed with its id or address exists.
+  ///
+  /// ```swift
+  /// let wish = PodcastIntent.Subscription(id: FeedID("nights"), address: address, wishes: .init(title: "Nights"))
+  /// let reply = try await podflux.dispatch(.podcasts(.subscribe(wish)))
+  /// guard case .subscribed(let id, let created) = reply else { return }
+  /// print(id, created ? "is new" : "was there already")
+  /// ```
   public struct Subscription: Hashable, Sendable {
     /// The client's id for it; without one the engine makes one.
     public var id: FeedID?
@@ -32,6 +44,12 @@ public enum PodcastIntent: Hashable, Sendable {
   }
 
   /// A change of a subscription; nil leaves a value unchanged.
+  ///
+  /// ```swift
+  /// var update = PodcastIntent.Update()
+  /// update.isPaused = true
+  /// _ = try await podflux.dispatch(.podcasts(.update(feed.id, update)))
+  /// ```
   public struct Update: Hashable, Sendable {
     public var address: WebAddress?
     /// An empty text removes the client's title.
@@ -53,6 +71,10 @@ public enum PodcastIntent: Hashable, Sendable {
   }
 
   /// Which feeds an intent concerns.
+  ///
+  /// ```swift
+  /// _ = try await podflux.dispatch(.podcasts(.refresh(.many(feeds.items.map(\.feed.id)))))
+  /// ```
   public enum FeedSelection: Hashable, Sendable {
     /// This one; it must exist.
     case one(FeedID)
@@ -62,6 +84,11 @@ public enum PodcastIntent: Hashable, Sendable {
   }
 
   /// Which episodes an intent concerns.
+  ///
+  /// ```swift
+  /// _ = try await podflux.dispatch(.podcasts(.download(.one(episode.id))))
+  /// _ = try await podflux.dispatch(.podcasts(.download(.matching(.favorite(true)))))
+  /// ```
   public enum EpisodeSelection: Hashable, Sendable {
     /// This one; it must exist.
     case one(EpisodeID)
@@ -71,6 +98,10 @@ public enum PodcastIntent: Hashable, Sendable {
   }
 
   /// What a person notes about episodes; nil leaves a mark as it is.
+  ///
+  /// ```swift
+  /// _ = try await podflux.dispatch(.podcasts(.mark(.one(episode.id), .init(isPlayed: true))))
+  /// ```
   public struct EpisodeMarking: Hashable, Sendable {
     public var isPlayed: Bool?
     public var isFavorite: Bool?
@@ -83,14 +114,25 @@ public enum PodcastIntent: Hashable, Sendable {
     }
   }
 
-  /// Where an OPML document is.
+  /// Where the engine finds an OPML document.
+  ///
+  /// ```swift
+  /// let reply = try await podflux.dispatch(.podcasts(.importDocument(.file("/home/me/subscriptions.opml"))))
+  /// guard case .imported(let added, let known, _) = reply else { return }
+  /// print(added, "new,", known, "known")
+  /// ```
   public enum Document: Hashable, Sendable {
     case text(String)
     /// In this file of the machine.
     case file(String)
   }
 
-  /// The feeds of an OPML document.
+  /// The feeds of an OPML document, or of a list that a program has made itself.
+  ///
+  /// ```swift
+  /// let list = PodcastIntent.FeedList(feeds: [.init(address: address, title: "Night Trains", group: "Travel")])
+  /// _ = try await podflux.dispatch(.podcasts(.import(list)))
+  /// ```
   public struct FeedList: Hashable, Sendable {
     public var feeds: [Entry]
     /// The outlines whose addresses no feed can have.
@@ -101,7 +143,9 @@ public enum PodcastIntent: Hashable, Sendable {
       self.rejected = rejected
     }
 
-    /// A feed that an outline names.
+    /// A feed of the list.
+    ///
+    /// Use: `PodcastIntent.FeedList.Entry(address: address, group: "Travel")`.
     public struct Entry: Hashable, Sendable {
       public var address: WebAddress
       public var title: String?
@@ -115,6 +159,11 @@ public enum PodcastIntent: Hashable, Sendable {
     }
 
     /// An outline whose address no feed can have, and why.
+    ///
+    /// ```swift
+    /// guard case .imported(_, _, let rejected) = reply else { return }
+    /// for outline in rejected { print(outline.url, outline.code.rawValue) }
+    /// ```
     public struct Rejection: Hashable, Sendable {
       /// The beginning of what stands for an address, without secrets.
       public var url: String

@@ -1,6 +1,10 @@
 import Flux
 
 /// Which feeds a client wants to see, and in which order.
+///
+/// ```swift
+/// for await feeds in podflux.feeds(.init(groups: ["News"])) { print(feeds.items.map(\.feed.shownTitle)) }
+/// ```
 public struct FeedsQuery: Hashable, Sendable {
   /// Only feeds of these groups; nil for all.
   public var groups: [String]?
@@ -29,6 +33,11 @@ public struct FeedsQuery: Hashable, Sendable {
 }
 
 /// Which episodes a client wants to see, and in which order.
+///
+/// ```swift
+/// let query = EpisodesQuery(condition: .feeds([feed.id]), isUnfiltered: true, limit: 20)
+/// for await page in podflux.episodes(query) { print(page.items.map(\.episode.id)) }
+/// ```
 public struct EpisodesQuery: Hashable, Sendable {
   /// Which ones, of those that the filters show.
   public var condition: EpisodeCondition
@@ -59,6 +68,11 @@ public struct EpisodesQuery: Hashable, Sendable {
 
 /// The place in a list at which a page ended: what the order looks at in the page's last item, and its row. It stays
 /// right while rows come, go and change.
+///
+/// ```swift
+/// var query = EpisodesQuery(limit: 50)
+/// query.after = try await podflux.snapshot(.init(stores: [.episodes], episodes: query)).episodes?.next
+/// ```
 public struct ListCursor<Key: ListOrderKey>: Hashable, Sendable {
   public var order: ListOrder<Key>
   public var value: OrderCursor.Value
@@ -73,6 +87,8 @@ public struct ListCursor<Key: ListOrderKey>: Hashable, Sendable {
 }
 
 /// What feeds can be sorted by.
+///
+/// Use: `FeedsQuery().order.key`, which is `.title` by default.
 public enum FeedOrderKey: String, ListOrderKey {
   /// When it was subscribed to.
   case added
@@ -81,6 +97,8 @@ public enum FeedOrderKey: String, ListOrderKey {
 }
 
 /// What episodes can be sorted by. Where there is no value, the episode comes first.
+///
+/// Use: `EpisodesQuery().order.key`, which is `.published` by default.
 public enum EpisodeOrderKey: String, ListOrderKey {
   /// When the engine first saw it.
   case added
@@ -94,21 +112,39 @@ public enum EpisodeOrderKey: String, ListOrderKey {
 }
 
 /// The order of a list of feeds.
+///
+/// Use: `FeedOrder(.added, isReversed: true)`, the latest subscription first.
 public typealias FeedOrder = ListOrder<FeedOrderKey>
 /// The order of a list of episodes.
+///
+/// Use: `EpisodeOrder(.seconds)`, the shortest first, behind those whose length is unknown.
 public typealias EpisodeOrder = ListOrder<EpisodeOrderKey>
 /// The place in a list of feeds at which a page ended.
+///
+/// Use: `feeds.next`, nil on the last page; `FeedsQuery.after` takes it.
 public typealias FeedCursor = ListCursor<FeedOrderKey>
 /// The place in a list of episodes at which a page ended.
+///
+/// Use: `episodes.next`, nil on the last page; `EpisodesQuery.after` takes it.
 public typealias EpisodeCursor = ListCursor<EpisodeOrderKey>
 
-/// What is shown of a feed (the article Protocol).
+/// What a query can leave out of a feed's line (the article Protocol). To a Swift program one matters: without
+/// `downloaded` the engine does not count, and `FeedsSnapshot.Item.downloaded` is 0.
+///
+/// ```swift
+/// _ = FeedsQuery(fields: [.id, .title])
+/// ```
 public enum FeedField: String, Hashable, Sendable, CaseIterable {
   case author, description, downloaded, ended, episodes, error, filenameTemplate, group, id, image, language
   case lastRefreshed, link, movedFrom, network, nextRefresh, paused, refreshing, rules, title, url
 }
 
-/// What is shown of an episode (the article Protocol).
+/// What a query can leave out of an episode's line (the article Protocol). To a Swift program one matters: without
+/// `because` the engine asks no rules, and `EpisodesSnapshot.Item.verdict` is nil.
+///
+/// ```swift
+/// _ = EpisodesQuery(fields: [.id, .title])
+/// ```
 public enum EpisodeField: String, Hashable, Sendable, CaseIterable {
   case alternates, archived, because, chapters, download, enclosure, favorite, feed, guid, id, link, missingFromFeed,
     number
@@ -116,6 +152,10 @@ public enum EpisodeField: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A page of the feeds, and what there is of them in all.
+///
+/// ```swift
+/// for await feeds in podflux.feeds() { print(feeds.count, feeds.items.filter(\.isRefreshing).map(\.feed.shownTitle)) }
+/// ```
 public struct FeedsSnapshot: Hashable, Sendable {
   /// How many feeds there are.
   public var count: Int
@@ -126,6 +166,8 @@ public struct FeedsSnapshot: Hashable, Sendable {
   public var next: FeedCursor?
 
   /// A feed of a page, with what the engine counts and knows of it beside its row.
+  ///
+  /// Use: `feeds.items.first`.
   public struct Item: Hashable, Sendable {
     public var feed: Feed
     /// How many of its episodes have a completed download.
@@ -149,6 +191,10 @@ public struct FeedsSnapshot: Hashable, Sendable {
 }
 
 /// A page of the episodes, and how many there are in all.
+///
+/// ```swift
+/// for await episodes in podflux.episodes() { print(episodes.count, episodes.items.first?.episode.id as Any) }
+/// ```
 public struct EpisodesSnapshot: Hashable, Sendable {
   /// How many episodes there are.
   public var count: Int64
@@ -159,6 +205,10 @@ public struct EpisodesSnapshot: Hashable, Sendable {
   public var next: EpisodeCursor?
 
   /// An episode of a page, with what the engine knows of it beside its row.
+  ///
+  /// ```swift
+  /// for item in episodes.items { print(item.episode.id, item.state?.rawValue ?? "no download") }
+  /// ```
   public struct Item: Hashable, Sendable {
     public var episode: Episode
     public var feed: FeedID

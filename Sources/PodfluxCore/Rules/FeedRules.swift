@@ -1,6 +1,12 @@
 import Flux
 
 /// What a feed's episodes are downloaded and deleted by, without being asked each time (see the article Rules).
+///
+/// ```swift
+/// var update = PodcastIntent.Update()
+/// update.rules = FeedRules(autoDownload: .init(newest: 3), keep: .init(newest: 10))
+/// _ = try await podflux.dispatch(.podcasts(.update(feed.id, update)))
+/// ```
 public struct FeedRules: Hashable, Sendable, Codable {
   /// Which episodes are downloaded; nil for none.
   public var autoDownload: AutoDownload?
@@ -16,6 +22,8 @@ public struct FeedRules: Hashable, Sendable, Codable {
   public static let none = FeedRules()
 
   /// Downloads some of the episodes that are there when the rule is set, then each new one.
+  ///
+  /// Use: `FeedRules.AutoDownload(since: .all, order: .oldest)`, a serial show from its beginning.
   public struct AutoDownload: Hashable, Sendable, Codable {
     /// What of the feed counts where `newest` does not say it.
     public var since: Since
@@ -41,6 +49,8 @@ public struct FeedRules: Hashable, Sendable, Codable {
   }
 
   /// What deletes episodes that rules have downloaded. Each limit holds by itself.
+  ///
+  /// Use: `FeedRules.Keep(days: 30, bytes: 10 << 30)`.
   public struct Keep: Hashable, Sendable, Codable {
     /// How many of the newest stay.
     public var newest: Int?
@@ -57,7 +67,9 @@ public struct FeedRules: Hashable, Sendable, Codable {
     }
   }
 
-  /// Which episodes a rule downloads: new ones only, or those that existed when the rule was set, too.
+  /// Which episodes a rule downloads: new ones only, or those too that existed when the rule was set.
+  ///
+  /// Use: `feed.wishes.rules.autoDownload?.since`.
   public enum Since: String, Hashable, Sendable, CaseIterable, Codable {
     /// What appears after the rule is set.
     case subscribe
@@ -66,6 +78,8 @@ public struct FeedRules: Hashable, Sendable, Codable {
   }
 
   /// Which of the existing episodes a rule takes first.
+  ///
+  /// Use: `feed.wishes.rules.autoDownload?.order`.
   public enum Order: String, Hashable, Sendable, CaseIterable, Codable {
     /// The newest come first.
     case newest
@@ -92,6 +106,8 @@ public struct FeedRules: Hashable, Sendable, Codable {
 
 extension Feed {
   /// How far the feed's rules have come. It is stored, so that a start goes on where a crash has ended it.
+  ///
+  /// Use: `feed.standing`.
   public struct Standing: Hashable, Sendable {
     /// The number of the library's last episode when `autoDownload` was set: those of the feed up to it were there,
     /// those behind it are new. nil until the feed was read to its end once.

@@ -1,4 +1,6 @@
 /// Why a rule downloads or deletes an episode, or leaves it.
+///
+/// Use: `episodes.items.first?.verdict?.reason`; its `sentence` is for people.
 public enum RuleReason: Hashable, Sendable, Codable {
   // Why it is downloaded.
 
@@ -46,6 +48,10 @@ public enum RuleReason: Hashable, Sendable, Codable {
   case exceedsQuotaAlone
 
   /// The limit of `keep` that an episode exceeds.
+  ///
+  /// ```swift
+  /// for case .exceeds(let limit) in plan.deletions.map(\.reason) { print("beyond", limit) }
+  /// ```
   public enum Limit: Hashable, Sendable, Codable {
     /// So many of the newest.
     case newest(Int64)
@@ -129,7 +135,11 @@ package enum RuleDecision: Hashable, Sendable {
   case leave(RuleReason?)
 }
 
-/// What clients are told of rules and an episode.
+/// What rules have done about an episode or are about to do, and why.
+///
+/// ```swift
+/// for item in episodes.items { if let verdict = item.verdict { print(item.episode.id, verdict.reason.sentence) } }
+/// ```
 public struct RuleVerdict: Hashable, Sendable {
   public var outcome: Outcome
   public var reason: RuleReason
@@ -140,6 +150,8 @@ public struct RuleVerdict: Hashable, Sendable {
   }
 
   /// What rules have done about an episode, or are about to do.
+  ///
+  /// Use: `episodes.items.first?.verdict?.outcome`.
   public enum Outcome: String, Hashable, Sendable, CaseIterable {
     /// A rule has added the episode's download.
     case downloaded

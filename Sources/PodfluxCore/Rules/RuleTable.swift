@@ -104,6 +104,8 @@ package protocol RuleTable: RuleReading {
 
 extension Episode {
   /// What a rule has last done about an episode.
+  ///
+  /// Use: `episode.ruling`, nil if no rule has done anything.
   public enum Ruling: Hashable, Sendable, Codable {
     /// The rule has added the episode's download.
     case downloaded(RuleReason)

@@ -1,6 +1,11 @@
 import Flux
 
 /// What rules would do about a feed's episodes if they were set now.
+///
+/// ```swift
+/// let query = RulesQuery(feed: feed.id, rules: .init(keep: .init(newest: 5)))
+/// print(try await podflux.rulesPlan(query).deletions.count, "episodes would be deleted")
+/// ```
 public struct RulesQuery: Hashable, Sendable {
   public var feed: FeedID
   public var rules: FeedRules
@@ -17,8 +22,13 @@ public struct RulesQuery: Hashable, Sendable {
   }
 }
 
-/// The place of the last episode of a page, of which each has the newest episodes first. It stays right while episodes
+/// The place at which a page of a plan ended; each page has the newest episodes first. It stays right while episodes
 /// come and go.
+///
+/// ```swift
+/// var query = RulesQuery(feed: feed.id, rules: .init(autoDownload: .init(since: .all)))
+/// query.after = try await podflux.rulesPlan(query).next
+/// ```
 public struct RulesCursor: Hashable, Sendable {
   package var place: RuledEpisode.Place
 
@@ -28,8 +38,15 @@ public struct RulesCursor: Hashable, Sendable {
 }
 
 /// A page of what rules would do, once all that is to come has come.
+///
+/// ```swift
+/// let plan = try await podflux.rulesPlan(.init(feed: feed.id, rules: .init(autoDownload: .init(newest: 3))))
+/// for entry in plan.downloads { print(entry.episode, entry.reason.sentence) }
+/// ```
 public struct RulesPlan: Hashable, Sendable {
   /// One episode that rules would download or delete, and why.
+  ///
+  /// Use: `plan.downloads.first`.
   public struct Entry: Hashable, Sendable {
     public var episode: EpisodeID
     public var reason: RuleReason

@@ -1,8 +1,16 @@
 import Flux
 
 /// A login at some hosts, as stored in its row. Its secret is in the vault; the row has the reference.
+///
+/// ```swift
+/// for session in podflux.state.sessions ?? [] {
+///   print(session.id, session.wish.hosts, session.state.kind.rawValue, session.state.error?.message ?? "")
+/// }
+/// ```
 public struct Session: Hashable, Sendable {
   /// The number of its row, from 1 to `Limits.sessions`. It is given again once nothing refers to its session.
+  ///
+  /// Use: `session.key`; `download.session` and `feed.session` refer to it.
   public typealias Key = Int64
 
   public let key: Key
@@ -19,7 +27,9 @@ public struct Session: Hashable, Sendable {
   /// The number of the token in use, 0 before the first. It grows with each token.
   public var token: Int64
 
-  /// What a client says of a session.
+  /// What a client says of a session: its hosts, and how requests to them are authorized.
+  ///
+  /// Use: `Session.Wish(hosts: ["example.org"], kind: .basic, user: "me")`; the secret goes into a `Login`.
   public struct Wish: Hashable, Sendable {
     /// The hosts that its credentials are for, each as `WebAddress.host`: with its port where an address names one.
     public var hosts: [String]
@@ -47,6 +57,8 @@ public struct Session: Hashable, Sendable {
   }
 
   /// How requests are authorized.
+  ///
+  /// Use: `session.wish.kind`.
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     /// Not at all: the session only holds its requests while it is closed.
     case none

@@ -1,6 +1,8 @@
 /// A session's id, chosen by the client or made by the engine; it never changes.
 ///
 /// It follows the rule for a download's id.
+///
+/// Use: `SessionID("club")`, nil for a text that is none; `session.id` is that of a row.
 public struct SessionID: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The longest id, in bytes (all characters are ASCII).
   public static let maximumLength = IdentifierText.maximumLength
@@ -25,6 +27,8 @@ public struct SessionID: Hashable, Sendable, Comparable, CustomStringConvertible
 
 /// Names a secret in the vault. It tells nothing of the secret: actions, rows and journals hold it in the secret's
 /// place.
+///
+/// Use: `session.wish.secret`. The engine makes it: a client gives the secret itself, as a `SecretSource`.
 public struct SecretReference: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The length of a reference: so many digits of base 16.
   public static let length = 32

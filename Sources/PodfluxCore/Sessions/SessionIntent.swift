@@ -1,10 +1,20 @@
 /// What clients want of sessions (see the article Protocol).
+///
+/// ```swift
+/// let login = Login(.init(hosts: ["example.org"], kind: .basic, user: "me"), source: .text("…"))
+/// _ = try await podflux.dispatch(.sessions(.open(.init(id: SessionID("club"), login: login))))
+/// ```
 public enum SessionIntent: Hashable, Sendable {
   case open(Opening)
   /// Its requests wait until it is opened again; `forgetting` deletes its secret.
   case close(SessionID, forgetting: Bool)
 
-  /// A session to be opened, or to be opened in another way.
+  /// A session that a client opens, or opens in another way.
+  ///
+  /// ```swift
+  /// let opening = SessionIntent.Opening(login: Login(session.wish, source: .file("/run/secrets/club")))
+  /// _ = try await podflux.dispatch(.sessions(.open(opening)))
+  /// ```
   public struct Opening: Hashable, Sendable {
     /// The client's id for it; without one the engine makes one.
     public var id: SessionID?
@@ -18,6 +28,11 @@ public enum SessionIntent: Hashable, Sendable {
 }
 
 /// What a client says of a session, and where its secret comes from.
+///
+/// ```swift
+/// let login = Login(.init(hosts: [], kind: .bearer), source: .text("…"))
+/// _ = try await podflux.dispatch(.downloads(.enqueue(.init(address: address, session: .new(login)))))
+/// ```
 public struct Login: Hashable, Sendable {
   /// Without a secret, a session that is there keeps its own.
   public var wish: Session.Wish
@@ -31,7 +46,9 @@ public struct Login: Hashable, Sendable {
   }
 }
 
-/// Where a client has a secret.
+/// Where a client has a secret. A text of this value tells nothing of it.
+///
+/// Use: `SecretSource.file("/run/secrets/club")`.
 public enum SecretSource: Hashable, Sendable {
   /// The secret itself.
   case text(String)
@@ -55,6 +72,11 @@ extension SecretSource: CustomStringConvertible, CustomReflectable {
 }
 
 /// Which session the requests of a download or a feed belong to, as a client says it.
+///
+/// ```swift
+/// let wish = PodcastIntent.Subscription(address: address, session: .known(session.id))
+/// _ = try await podflux.dispatch(.podcasts(.subscribe(wish)))
+/// ```
 public enum SessionChoice: Hashable, Sendable {
   case none
   /// This one; it must exist, and be for the address's host.

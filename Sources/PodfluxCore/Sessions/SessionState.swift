@@ -1,6 +1,14 @@
 import Flux
 
 /// Where a session is in its life. A payload exists only in its state.
+///
+/// ```swift
+/// switch session.state {
+/// case .open, .extended: print("requests are sent")
+/// case .loginFailed(let error): print(error.message)
+/// case .created, .opening, .closed: print("requests wait")
+/// }
+/// ```
 public enum SessionState: Hashable, Sendable {
   /// Nothing has been asked for yet; whether the vault may hold a token from before.
   case created(isCached: Bool)
@@ -16,6 +24,10 @@ public enum SessionState: Hashable, Sendable {
   case loginFailed(DownloadError)
 
   /// How far an opening is.
+  ///
+  /// ```swift
+  /// if case .opening(let opening) = session.state, opening.failures > 0 { print("failed", opening.failures, "times") }
+  /// ```
   public struct Opening: Hashable, Sendable {
     /// Whether the session was open before.
     public var isRenewal: Bool
@@ -35,6 +47,8 @@ public enum SessionState: Hashable, Sendable {
   }
 
   /// A state without its payload. The names are the protocol's.
+  ///
+  /// Use: `session.state.kind`.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     case created, opening, open, extended, closed, loginFailed
   }

@@ -1,6 +1,8 @@
 import Flux
 
 /// What a published file's time of modification says (the article Files).
+///
+/// Use: `settings.fileTimes`.
 public enum FileTimes: String, Hashable, Sendable, Codable, CaseIterable {
   /// When the episode was published, where that is known and can be believed.
   case published

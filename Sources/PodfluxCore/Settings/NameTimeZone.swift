@@ -1,4 +1,6 @@
 /// Whose day stands in a file's name (the article Files).
+///
+/// Use: `NameTimeZone("Europe/Vienna")`, nil for a text that cannot be the name of a zone.
 public enum NameTimeZone: Hashable, Sendable {
   /// The publisher's: the day that `published` says.
   case publisher

@@ -2,6 +2,10 @@
 ///
 /// A setting is declared by its property, which gives type, default and meaning, and by its row in `all`, which gives
 /// name and values. Storage, patches, checks, lines, the protocol's schema and the documentation follow from the two.
+///
+/// ```swift
+/// for await settings in podflux.settings() { print(settings.maxConcurrent, settings.bytesPerSecond) }
+/// ```
 public struct Settings: Hashable, Sendable {
   /// The number of transfers that run at once.
   public var maxConcurrent = 4

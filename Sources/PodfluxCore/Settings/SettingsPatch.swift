@@ -2,8 +2,11 @@
 ///
 /// A patch has the properties of `Settings`, each optional:
 ///
-///     var patch = SettingsPatch()
-///     patch.maxConcurrent = 8
+/// ```swift
+/// var patch = SettingsPatch()
+/// patch.maxConcurrent = 8
+/// _ = try await podflux.dispatch(.updateSettings(patch))
+/// ```
 @dynamicMemberLookup
 public struct SettingsPatch: Hashable, Sendable {
   /// The values that are set; all others are the defaults.

@@ -1,4 +1,6 @@
-/// What lies beside the files of episodes (the article Sidecars).
+/// A file that lies beside the files of episodes (the article Sidecars).
+///
+/// Use: `settings.sidecars.kinds.first`.
 public enum SidecarKind: String, Hashable, Sendable, CaseIterable {
   /// The picture of the podcast, in the folder of its files.
   case cover
@@ -52,6 +54,12 @@ package enum SidecarLimits {
 }
 
 /// Kinds of sidecars, each once, in the order of `SidecarKind`.
+///
+/// ```swift
+/// var patch = SettingsPatch()
+/// patch.sidecars = SidecarKinds([.cover, .chapters])
+/// _ = try await podflux.dispatch(.updateSettings(patch))
+/// ```
 public struct SidecarKinds: Hashable, Sendable {
   public let kinds: [SidecarKind]
 

@@ -97,7 +97,11 @@ package enum TagOutcome: Hashable, Sendable {
 }
 
 extension Download {
-  /// What became of the tags of a file that is, or is about to be, published. Nil if none were asked for.
+  /// What became of the tags of a file that is, or is about to be, published.
+  ///
+  /// ```swift
+  /// if case .untagged(let reason) = download.tagging { print(reason) }
+  /// ```
   public enum Tagging: Hashable, Sendable {
     /// The file is a tagged copy of this original.
     case tagged(Original)
@@ -108,7 +112,9 @@ extension Download {
     public static let reasonBytes = 512
   }
 
-  /// What was downloaded and verified, and is not what lies in the library.
+  /// What was downloaded and verified, where a tagged copy of it lies in the library.
+  ///
+  /// Use: `download.original`, nil where the file is what was downloaded.
   public struct Original: Hashable, Sendable {
     public var length: Int64
     /// Its SHA-256 in hexadecimal digits, if one was recorded.

@@ -3,6 +3,8 @@ import Flux
 /// When an episode was published, with the publisher's offset from UTC.
 ///
 /// The timestamp decides order and selection; the displayed day is that of the publisher's clock.
+///
+/// Use: `episode.content.published`. `PublicationDate(Timestamp(day: 20_000))` makes one, in UTC.
 public struct PublicationDate: Hashable, Sendable {
   /// The range of a publisher's offset: `time-numoffset` of RFC 3339 goes from -23:59 to +23:59.
   public static let offsets: ClosedRange<Int64> = -86_340...86_340

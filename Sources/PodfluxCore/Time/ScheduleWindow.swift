@@ -10,8 +10,16 @@ import Flux
 /// | mon, 08:00–08:00 | from Monday at eight to Tuesday at eight |
 ///
 /// The local clock decides: an hour that it skips is in no window, an hour that it repeats counts twice.
+///
+/// ```swift
+/// var patch = SettingsPatch()
+/// patch.schedule = [ScheduleWindow(days: [.sat, .sun], from: 22 * 60, to: 6 * 60)]
+/// _ = try await podflux.dispatch(.updateSettings(patch))
+/// ```
 public struct ScheduleWindow: Hashable, Sendable, Codable {
   /// A day of the week on the local clock, Monday first.
+  ///
+  /// Use: `settings.schedule.first?.days.first`.
   public enum Weekday: String, Hashable, Sendable, Codable, CaseIterable {
     case mon, tue, wed, thu, fri, sat, sun
   }

@@ -127,7 +127,9 @@ package struct AttemptReport: Hashable, Sendable {
   }
 }
 
-/// Why bytes that were fetched are thrown away.
+/// Why an attempt discards bytes that it had fetched.
+///
+/// Use: `download.progress.discarded.amounts.first?.cause`.
 public enum RestartCause: String, Hashable, Sendable, CaseIterable {
   /// The partial file is gone or shorter than its record.
   case partialMissing = "partial_missing"

@@ -2,6 +2,10 @@
 ///
 /// A program that changes something, and ends the engine at once, asks servers for nothing then that it would break
 /// off.
+///
+/// ```swift
+/// configuration.requestDelays = RequestDelays(downloads: .seconds(2), refreshes: .seconds(10))
+/// ```
 public struct RequestDelays: Hashable, Sendable {
   /// Of downloads, and of the small files beside them.
   public var downloads: Duration

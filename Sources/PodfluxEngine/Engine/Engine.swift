@@ -229,7 +229,7 @@ public struct EngineConfiguration: Sendable {
 /// for people:
 ///
 /// ```swift
-/// do { podflux = try await Podflux.open(library: folder) } catch let error as EngineError { print(error.description) }
+/// do { _ = try await Podflux.open(library: folder) } catch let error as EngineError { print(error.description) }
 /// ```
 public enum EngineError: Error, CustomStringConvertible {
   /// Another engine holds the library; its process, where known.

@@ -78,6 +78,10 @@ public final class Podflux: Sendable {
   }
 
   /// When an engine stops.
+  ///
+  /// ```swift
+  /// await podflux.stop(.drain)
+  /// ```
   public enum Ending: Hashable, Sendable {
     /// At once; what is under way is kept.
     case now

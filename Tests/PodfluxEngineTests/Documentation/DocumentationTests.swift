@@ -10,14 +10,7 @@ struct DocumentationTests {
   func conversion() async throws {
     let folder = try TemporaryFolder("podflux-documentation")
     let toolchain = try Toolchain.inUse()
-    let graphs = folder.path + "/graphs"
-    try FileManager.default.createDirectory(atPath: graphs, withIntermediateDirectories: false)
-    try await withThrowingTaskGroup { group in
-      for module in ["PodfluxCore", "PodfluxEngine"] {
-        group.addTask { try toolchain.extractSymbolGraph(of: module, into: graphs) }
-      }
-      try await group.waitForAll()
-    }
+    let graphs = try await toolchain.extractSymbolGraphs(of: ["PodfluxCore", "PodfluxEngine"], in: folder)
     let wanted = ProcessInfo.processInfo.environment["PODFLUX_DOCUMENTATION"]
     let conversion = try toolchain.convert(
       Repository.catalogue.path, graphs: graphs, into: wanted ?? folder.path + "/archive", isForBrowsers: wanted != nil)
@@ -40,20 +33,30 @@ struct DocumentationTests {
     #expect(shown == Set(snippets.keys), "each snippet stands in an article")
   }
 
-  @Test("A program of another package compiles what the article about the Swift API shows")
-  func embedding() throws {
+  @Test("Each public type has a contract and a line of use, and a program of another package compiles what is shown")
+  func embedding() async throws {
+    let folder = try TemporaryFolder("podflux-embedding")
+    let toolchain = try Toolchain.inUse()
+    let modules = ["Flux", "PodfluxCore", "PodfluxEngine", "Tagging"]
+    let graphs = try await toolchain.extractSymbolGraphs(of: modules, in: folder)
+    let symbols = try PublicSymbol.all(in: graphs)
+    let types = symbols.filter(\.isType)
+    #expect(types.count > 200)
+    for type in types {
+      #expect(type.hasContract, "\(type.name) has no contract")
+      #expect(!type.pieces.isEmpty, "\(type.name) has no line of use, neither a fence of Swift nor `Use: ` and code")
+    }
+
+    var program = EmbeddingProgram()
     let blocks = try Repository.article("SwiftAPI").codeBlocks(in: "swift")
     #expect(blocks.count >= 9)
-    // What a piece takes over from the text before it.
-    let given = """
-      _ podflux: Podflux, id: DownloadID, folder: String, url: String, continuation: AsyncStream<Void>.Continuation
-      """
-    let functions = blocks.enumerated().map { "func piece\($0)(\(given)) async throws {\n\($1)\n}\n" }
-    let program = ["Observation", "PodfluxCore", "PodfluxEngine"].map { "import \($0)\n" } + functions
-    let folder = try TemporaryFolder("podflux-embedding")
+    for (number, block) in blocks.enumerated() { program.add(block, from: "SwiftAPI.md, piece \(number + 1)") }
+    for symbol in symbols {
+      for piece in symbol.pieces { program.add(piece.code, from: symbol.file, line: piece.line) }
+    }
     let path = folder.path + "/program.swift"
-    try program.joined().write(toFile: path, atomically: false, encoding: .utf8)
-    let outcome = try Toolchain.inUse().typecheck(path)
+    try program.text.write(toFile: path, atomically: false, encoding: .utf8)
+    let outcome = try toolchain.typecheck(path)
     #expect(outcome.status == 0, "\(outcome.output)")
   }
 

@@ -29,8 +29,20 @@ struct Toolchain {
       products: URL(fileURLWithPath: program).deletingLastPathComponent().resolvingSymlinksInPath())
   }
 
-  /// Writes a built module's public symbols, with their documentation, to a folder.
-  func extractSymbolGraph(of module: String, into folder: String) throws {
+  /// Writes the public symbols of built modules, with their documentation, into a folder of a folder. Returns its path.
+  func extractSymbolGraphs(of modules: [String], in folder: TemporaryFolder) async throws -> String {
+    let graphs = folder.path + "/graphs"
+    try FileManager.default.createDirectory(atPath: graphs, withIntermediateDirectories: false)
+    try await withThrowingTaskGroup { group in
+      for module in modules {
+        group.addTask { try extractSymbolGraph(of: module, into: graphs) }
+      }
+      try await group.waitForAll()
+    }
+    return graphs
+  }
+
+  private func extractSymbolGraph(of module: String, into folder: String) throws {
     let outcome = try run(
       "swift-symbolgraph-extract",
       ["-module-name", module, "-target", Self.triple, "-minimum-access-level", "public", "-skip-inherited-docs"]
@@ -38,9 +50,11 @@ struct Toolchain {
     guard outcome.status == 0 else { throw PodfluxProcess.Failure(outcome.output) }
   }
 
-  /// Compiles a file as a program does that embeds an engine: it is of another package.
+  /// Compiles a file, which is no script, as a program does that embeds an engine: it is of another package.
   func typecheck(_ file: String) throws -> Outcome {
-    try run("swiftc", ["-typecheck", "-swift-version", "6", "-package-name", "another", file] + moduleFolders)
+    try run(
+      "swiftc",
+      ["-typecheck", "-parse-as-library", "-swift-version", "6", "-package-name", "another", file] + moduleFolders)
   }
 
   /// The arguments by which tools find the built modules, and what these import.

@@ -1,6 +1,14 @@
 /// A difference between rows and files, and how to resolve it.
+///
+/// ```swift
+/// for step in cleanup.steps where step.status == .left {
+///   print(step.finding.place?.text ?? "", step.decision.rawValue, "was not done:", step.because)
+/// }
+/// ```
 public struct CleanupStep: Hashable, Sendable {
   /// A step's number in its table, never reused.
+  ///
+  /// Use: `step.key`.
   public typealias Key = Int64
 
   /// Its number; 0 until it has a row.
@@ -32,7 +40,15 @@ public struct CleanupStep: Hashable, Sendable {
     }
   }
 
-  /// A difference between rows and files.
+  /// A difference between rows and files, with the rows and files that it is about.
+  ///
+  /// ```swift
+  /// switch step.finding {
+  /// case .missing(let id, let file, instead: _): print(id, "has lost", file.path)
+  /// case .orphan(let file): print(file.place.text, "belongs to no download")
+  /// default: print(step.finding.kind.rawValue, step.finding.place?.text ?? "")
+  /// }
+  /// ```
   public enum Finding: Hashable, Sendable, Codable {
     /// A completed download's file is gone. `instead` is another download's file in its place, which may have its
     /// inode. The executor checks that no other file is there by now.
@@ -69,7 +85,9 @@ public struct CleanupStep: Hashable, Sendable {
     case expiredQuarantine(before: Int64, bytes: Int64)
   }
 
-  /// How to resolve a finding.
+  /// How a step resolves its finding.
+  ///
+  /// Use: `step.decision`; `isAct` tells whether it changes anything.
   public enum Decision: String, Hashable, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
     /// Remove the download.
     case forget
@@ -99,6 +117,8 @@ public struct CleanupStep: Hashable, Sendable {
   }
 
   /// Whether a step was taken. A planned one is still to be taken, unless its run only plans.
+  ///
+  /// Use: `step.status`.
   public enum Status: String, Hashable, Sendable, Codable, CaseIterable {
     case planned
     case done
@@ -136,7 +156,9 @@ public struct CleanupStep: Hashable, Sendable {
 }
 
 extension CleanupStep.Finding {
-  /// A finding without its payload.
+  /// A finding without what it is about. Runs are tallied by it.
+  ///
+  /// Use: `step.finding.kind`.
   public enum Kind: String, Hashable, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
     case missing, moved, modified, corrupt, orphan, adoptable, foreign
     case orphanPartial = "orphan_partial"

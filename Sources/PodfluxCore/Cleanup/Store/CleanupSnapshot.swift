@@ -1,4 +1,9 @@
 /// The last started run, the waiting one, and a page of steps.
+///
+/// ```swift
+/// let snapshot = try await podflux.snapshot(.init(stores: [.cleanup], stepsPage: .init(limit: 20)))
+/// print(snapshot.cleanup?.run?.stage.rawValue ?? "no run as yet", snapshot.cleanup?.steps.map(\.because) ?? [])
+/// ```
 public struct CleanupSnapshot: Hashable, Sendable {
   /// The active run, or else the last one; nil before the first.
   public var run: CleanupRun?

@@ -11,7 +11,11 @@ package enum LibraryEntry: Hashable, Sendable {
   case unreadable(EntryPath, String)
 }
 
-/// A file in the survey.
+/// A file as the survey found it.
+///
+/// ```swift
+/// if case .orphan(let file) = step.finding { print(file.place.text, file.length) }
+/// ```
 public struct FoundFile: Hashable, Sendable, Codable {
   public var place: EntryPath
   /// Its length in bytes.
@@ -75,7 +79,11 @@ package struct ExpectedFile: Hashable, Sendable {
   }
 }
 
-/// A partial file in the survey.
+/// A partial file as the survey found it.
+///
+/// ```swift
+/// if case .orphanPartial(let partial) = step.finding { print(partial.download, partial.length) }
+/// ```
 public struct FoundPartial: Hashable, Sendable, Codable {
   /// The download that owns it.
   public var download: DownloadID

@@ -2,11 +2,20 @@
 ///
 /// It keeps the client's spelling. It checks the parts of RFC 3986 where an error could do harm: scheme, authority, no
 /// control characters or blanks. libcurl parses the URL again and is restricted to http and https.
+///
+/// ```swift
+/// let address = try WebAddress("https://me:secret@example.org/1.mp3")
+/// print(address.host, address.redacted)
+/// ```
 public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
   /// The longest URL, in UTF-8 bytes.
   public static let maximumLength = 8192
 
   /// Why a text is no web address.
+  ///
+  /// ```swift
+  /// do throws(WebAddress.Fault) { _ = try WebAddress(url) } catch { print(error) }
+  /// ```
   public enum Fault: Error, Hashable, Sendable {
     case tooLong
     case forbiddenCharacter

@@ -1,6 +1,10 @@
 import Flux
 
-/// An attempt that has not ended.
+/// An attempt that has not ended: what is known of a running download beyond its row.
+///
+/// ```swift
+/// if let live = item.live { print(live.phase.name, live.received, "bytes,", live.rate, "a second") }
+/// ```
 public struct LiveAttempt: Hashable, Sendable {
   public let generation: Int64
   /// Its host, for the per-host limit.

@@ -1,4 +1,6 @@
 /// A hash of the SHA-2 family (FIPS 180-4) that Subresource Integrity defines. Stronger ones compare as greater.
+///
+/// Use: `download.description.integrity?.algorithm`.
 public enum DigestAlgorithm: String, CaseIterable, Comparable, Sendable, Codable {
   case sha256
   case sha384

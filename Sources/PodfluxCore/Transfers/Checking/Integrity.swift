@@ -2,6 +2,12 @@
 ///
 /// `sha256-…`, `sha384-…` or `sha512-…` with the digest in base64, separated by white space. As in browsers only the
 /// strongest algorithm counts, and any of its digests is accepted.
+///
+/// ```swift
+/// let integrity = Integrity("sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
+/// let description = Download.Description(integrity: integrity)
+/// _ = try await podflux.dispatch(.downloads(.enqueue(.init(address: address, description: description))))
+/// ```
 public struct Integrity: Hashable, Sendable {
   /// The longest metadata, in bytes: ten SHA-512 digests.
   public static let maxBytes = 1024

@@ -4,6 +4,11 @@ import Flux
 ///
 /// It is stored with the download, and committed only after the bytes that it describes are durable. Clients get it as
 /// a versioned opaque value; it has no secret.
+///
+/// ```swift
+/// let kept = try await podflux.resumeData(of: id)
+/// _ = try await otherLibrary.dispatch(.downloads(.enqueue(.init(id: id, address: address, resume: kept))))
+/// ```
 public struct ResumeRecord: Hashable, Sendable, Codable {
   /// The version that this code writes.
   public static let currentVersion = 2
