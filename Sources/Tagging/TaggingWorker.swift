@@ -10,6 +10,8 @@ import PodfluxCore
 /// no file, writes nothing but the copy or the answer, and says with its exit status what came of it. Its limits are
 /// its own, so that it ends by itself too if the engine has been killed: nothing refers to its copy then.
 ///
+/// A program that names itself as the tagger begins with this line:
+///
 /// ```swift
 /// if CommandLine.arguments.dropFirst().first == TaggingWorker.argument { exit(TaggingWorker.run()) }
 /// ```

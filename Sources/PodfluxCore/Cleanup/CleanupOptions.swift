@@ -69,7 +69,7 @@ public struct CleanupOptions: Hashable, Sendable, Codable {
 
   /// What a run does with a completed download whose file is missing.
   ///
-  /// Use: `CleanupRequest(missing: .redownload).missing`; a request has `.forget` by default.
+  /// Use: `run.options.missing`; a request has `.forget` by default.
   public enum Missing: String, Hashable, Sendable, Codable, CaseIterable {
     /// Remove the download; a row remembers that its file is gone.
     case forget

@@ -52,12 +52,12 @@ public indirect enum Condition: Hashable, Sendable {
 
   public static let everything = Condition.all([])
 
-  /// The limits of clients' conditions. The engine refuses a condition beyond them with `limit_exceeded` or
-  /// `invalid_value`.
+  /// The limits of clients' conditions. The engine refuses what is deeper, has more parts or other days; `values` and
+  /// `textBytes` bound the conditions of lines alone.
   ///
   /// ```swift
-  /// let ids = downloads.items.prefix(Condition.Limits.values).map(\.download.id)
-  /// _ = try await podflux.dispatch(.downloads(.pause(.matching(.ids(ids)))))
+  /// let ofThisCentury = Condition.newerThanDays(Condition.Limits.days.upperBound)
+  /// _ = try await podflux.dispatch(.downloads(.pause(.matching(ofThisCentury))))
   /// ```
   public enum Limits {
     /// How many values a key may have.

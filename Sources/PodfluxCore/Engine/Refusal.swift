@@ -10,7 +10,7 @@ public struct Refusal: Error, Hashable, Sendable {
   /// do throws(Refusal) {
   ///   _ = try await podflux.dispatch(.downloads(.resume(.one(id))))
   /// } catch where error.code == .illegalTransition {
-  ///   print("it is not paused")
+  ///   print("the download is completed")
   /// }
   /// ```
   public enum Code: String, Sendable, CaseIterable {

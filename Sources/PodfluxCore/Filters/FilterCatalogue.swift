@@ -56,7 +56,7 @@ public struct FilterGroup: Hashable, Sendable {
   package var filters: [Filter]
 }
 
-/// One filter of a group.
+/// One filter of a group, with the title by which a view shows it.
 ///
 /// Use: `filters.downloads.groups.first?.filters.first?.filter`.
 public struct Filter: Hashable, Sendable {

@@ -12,8 +12,8 @@ public enum SessionIntent: Hashable, Sendable {
   /// A session that a client opens, or opens in another way.
   ///
   /// ```swift
-  /// let opening = SessionIntent.Opening(login: Login(session.wish, source: .file("/run/secrets/club")))
-  /// _ = try await podflux.dispatch(.sessions(.open(opening)))
+  /// let login = Login(session.wish, source: .file("/run/secrets/club"))
+  /// _ = try await podflux.dispatch(.sessions(.open(SessionIntent.Opening(id: session.id, login: login))))
   /// ```
   public struct Opening: Hashable, Sendable {
     /// The client's id for it; without one the engine makes one.
@@ -46,7 +46,7 @@ public struct Login: Hashable, Sendable {
   }
 }
 
-/// Where a client has a secret. A text of this value tells nothing of it.
+/// Where a client has a secret. What a program prints of this value tells nothing of the secret.
 ///
 /// Use: `SecretSource.file("/run/secrets/club")`.
 public enum SecretSource: Hashable, Sendable {
