@@ -36,7 +36,7 @@ public struct EpisodePairing: Hashable, Sendable, Codable {
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
   }
 
-  /// How sure a pair is.
+  /// How sure the engine is of a pair.
   ///
   /// Use: `step.finding.pairing?.confidence`.
   public enum Confidence: String, Hashable, Sendable, Codable, CaseIterable, Comparable {

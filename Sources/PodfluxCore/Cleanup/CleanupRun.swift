@@ -93,7 +93,7 @@ public struct CleanupRun: Hashable, Sendable, Codable {
     public init() {}
   }
 
-  /// A library's size by category.
+  /// How many bytes a library has on its disk, by category.
   ///
   /// Use: `run.usage`, nil until the survey is complete.
   public struct Usage: Hashable, Sendable, Codable {
@@ -161,7 +161,7 @@ public struct CleanupRun: Hashable, Sendable, Codable {
   }
 }
 
-/// The progress of a survey. Shown to clients, never stored.
+/// How far the survey of a run is. Clients see it; it is never stored.
 ///
 /// Use: `cleanup.progress`, nil while nothing is surveyed.
 public struct CleanupProgress: Hashable, Sendable {

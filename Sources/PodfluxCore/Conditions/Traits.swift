@@ -56,7 +56,7 @@ package struct VisibleState: Hashable, Sendable {
     + WaitingReason.allCases.map { VisibleState(kind: .waiting, reason: $0) }
 }
 
-/// Why a download waits (see the article Protocol).
+/// Why a download waits, as clients see it (see the article Protocol).
 ///
 /// Use: `item.obstacle?.reason`, or the reason of a `DownloadState.waiting`. `Condition.reasons([.storage])` selects by
 /// it, in a line `{"reason": "storage"}`.

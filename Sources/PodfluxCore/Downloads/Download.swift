@@ -40,7 +40,7 @@ public struct Download: Hashable, Sendable {
   /// Who has named its addresses; of a feed, as it was known then.
   package var namer: AddressNamer
 
-  /// The network policies of a download.
+  /// The network policies of a download: its own, and its podcast's.
   ///
   /// Use: `download.networks`; its `effective` policy is the one that counts.
   public struct Networks: Hashable, Sendable {
@@ -244,7 +244,7 @@ public struct Download: Hashable, Sendable {
   }
 }
 
-/// The rank of a queued download: a higher priority starts first, and the position decides within one.
+/// Which queued downloads start first: those of a higher priority. Within one the position decides.
 ///
 /// Use: `download.rank.priority`.
 public enum Priority: String, Hashable, Sendable, CaseIterable {
@@ -261,7 +261,7 @@ public enum Origin: String, Hashable, Sendable, CaseIterable {
   case auto
 }
 
-/// A request header that a client names. It goes to the own origin of the address, and to no mirror.
+/// A request header that a client names. It goes to the address's own origin, and to no mirror.
 ///
 /// ```swift
 /// let description = Download.Description(headers: [Header(name: "Referer", value: "https://example.org/")])

@@ -14,7 +14,7 @@ public struct FiltersSnapshot: Hashable, Sendable {
   /// The filters over episodes.
   public var episodes: Part
 
-  /// The filters over one subject.
+  /// The filters over one subject: the groups as a view shows them, and what is active and saved.
   ///
   /// Use: `filters.episodes`.
   public struct Part: Hashable, Sendable {

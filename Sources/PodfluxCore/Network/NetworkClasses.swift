@@ -37,7 +37,7 @@ public struct NetworkClasses: Hashable, Sendable, Codable {
   /// How many podcasts may have a policy.
   public static let maximumPodcasts = 1000
 
-  /// A change; nil leaves a value unchanged.
+  /// A change of the policies; nil leaves one unchanged.
   ///
   /// ```swift
   /// var patch = SettingsPatch()

@@ -68,7 +68,7 @@ public struct Feed: Hashable, Sendable {
     }
   }
 
-  /// The results of the feed's refreshes.
+  /// What the feed's refreshes have brought, and when the next one is due.
   ///
   /// Use: `feed.refreshes`.
   public struct Refreshes: Hashable, Sendable {

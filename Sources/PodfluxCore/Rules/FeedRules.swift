@@ -1,6 +1,6 @@
 import Flux
 
-/// What a feed's episodes are downloaded and deleted by, without being asked each time (see the article Rules).
+/// The rules by which the engine downloads and deletes a feed's episodes without being asked (see the article Rules).
 ///
 /// ```swift
 /// var update = PodcastIntent.Update()
@@ -21,7 +21,7 @@ public struct FeedRules: Hashable, Sendable, Codable {
 
   public static let none = FeedRules()
 
-  /// Downloads some of the episodes that are there when the rule is set, then each new one.
+  /// The rule that downloads some of the episodes that are there when it is set, then each new one.
   ///
   /// Use: `FeedRules.AutoDownload(since: .all, order: .oldest)`, a serial show from its beginning.
   public struct AutoDownload: Hashable, Sendable, Codable {
@@ -48,7 +48,7 @@ public struct FeedRules: Hashable, Sendable, Codable {
     public var allowance: Int64 { newest.map(Int64.init) ?? (since == .all ? Limits.everything : 0) }
   }
 
-  /// What deletes episodes that rules have downloaded. Each limit holds by itself.
+  /// The rule that deletes episodes that rules have downloaded. Each limit holds by itself.
   ///
   /// Use: `FeedRules.Keep(days: 30, bytes: 10 << 30)`.
   public struct Keep: Hashable, Sendable, Codable {

@@ -8,7 +8,7 @@ import Flux
 /// }
 /// ```
 public struct Session: Hashable, Sendable {
-  /// The number of its row, from 1 to `Limits.sessions`. It is given again once nothing refers to its session.
+  /// The number of its row. The engine gives it again once nothing refers to its session.
   ///
   /// Use: `session.key`; `download.session` and `feed.session` refer to it.
   public typealias Key = Int64

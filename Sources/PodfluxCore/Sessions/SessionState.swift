@@ -23,7 +23,7 @@ public enum SessionState: Hashable, Sendable {
   /// Its credentials are of no use. Its requests fail, until a client opens it again or the engine starts anew.
   case loginFailed(DownloadError)
 
-  /// How far an opening is.
+  /// How far the opening of a session is.
   ///
   /// ```swift
   /// if case .opening(let opening) = session.state, opening.failures > 0 { print("failed", opening.failures, "times") }

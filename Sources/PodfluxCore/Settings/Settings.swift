@@ -1,4 +1,4 @@
-/// What can be set (the article SettingsAndLimits). Every value is within its range.
+/// What clients can set (the article SettingsAndLimits). Every value is within its range.
 ///
 /// A setting is declared by its property, which gives type, default and meaning, and by its row in `all`, which gives
 /// name and values. Storage, patches, checks, lines, the protocol's schema and the documentation follow from the two.

@@ -1,4 +1,4 @@
-/// For how long after an engine's start nothing begins.
+/// For how long after its start an engine begins no downloads, and no refreshes.
 ///
 /// A program that changes something, and ends the engine at once, asks servers for nothing then that it would break
 /// off.

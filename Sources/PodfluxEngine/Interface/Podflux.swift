@@ -191,10 +191,12 @@ public final class Podflux: Sendable {
     states(SnapshotQuery(stores: [.episodes], episodes: query), interval: interval) { $0.episodes }
   }
 
+  /// A stream of the filters: which are active, and how much each would show.
   public func filters(interval: Double = 0.25) -> AsyncStream<FiltersSnapshot> {
     states(SnapshotQuery(stores: [.filters]), interval: interval) { $0.filters }
   }
 
+  /// A stream of the settings, each with the value that counts.
   public func settings(interval: Double = 0.25) -> AsyncStream<Settings> {
     states(SnapshotQuery(stores: [.settings]), interval: interval) { $0.settings }
   }
