@@ -177,16 +177,6 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
     return .appeared(document.takeAppeared())
   }
 
-  private mutating func nextListing() -> RefreshReport.News? {
-    guard !missing.isEmpty || !returned.isEmpty else { return nil }
-    let limit = RefreshReport.episodesAtOnce
-    let news = RefreshReport.News.listed(
-      missing: Array(missing.prefix(limit)), returned: Array(returned.prefix(limit)))
-    missing.removeFirst(min(limit, missing.count))
-    returned.removeFirst(min(limit, returned.count))
-    return news
-  }
-
   private mutating func take(_ event: RefreshEvent) {
     switch (event, stage) {
     // What comes until the exchange has been cancelled is of no use.

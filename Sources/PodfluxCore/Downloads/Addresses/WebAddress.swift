@@ -127,8 +127,8 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether a host is four numbers of a byte each, the first of which is 127. With a sign or a leading zero it may be a
-  /// name for DNS.
+  /// Whether a host is four numbers of a byte each, the first of which is 127. With a sign or a leading zero it may be
+  /// a name for DNS.
   private static func isLoopbackNumber(_ host: String.UTF8View) -> Bool {
     guard host.starts(with: "127.".utf8) else { return false }
     var (number, digits, parts) = (0, 0, 1)

@@ -70,8 +70,8 @@ final class SocketTable {
     return Glibc.close(socket)
   }
 
-  /// Whether bytes have come over the connection from this port of this machine that were not read. Cost: a system call,
-  /// and another one for each socket that was opened since the last question.
+  /// Whether bytes have come over the connection from this port of this machine that were not read. Cost: a system
+  /// call, and another one for each socket that was opened since the last question.
   func hasUnreadBytes(atPort port: Int32) -> Bool {
     // Connections to different peers may share a port: then the bytes of any of them count.
     numbers.contains { socket in
