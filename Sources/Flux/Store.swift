@@ -31,7 +31,8 @@ public protocol Store: Sendable {
   associatedtype Effect: Sendable
   /// What stores tell each other within a turn. Events follow from actions and are never journaled.
   associatedtype Event: Sendable = Never
-  /// The tables behind it, valid during a turn only.
+  /// The tables behind it, as it may use them: its own to write, those of others at most to read. Valid during a turn
+  /// only.
   associatedtype Tables
   /// The values of other stores that the store reads and cannot write.
   associatedtype Context = Void
@@ -83,9 +84,14 @@ public struct Turn<Tables, Effect: Sendable, Event: Sendable> {
   public var random: SeededGenerator
   /// The tables, inside the batch's transaction.
   public let tables: Tables
-  /// What services have to do once the batch is committed, in this order.
-  public private(set) var effects: [Effect] = []
-  private var events: [Event] = []
+  @usableFromInline var requests = Requests()
+
+  /// What stores have asked of services and told each other so far.
+  @usableFromInline
+  struct Requests {
+    @usableFromInline var effects: [Effect] = []
+    @usableFromInline var events: [Event] = []
+  }
 
   /// Makes a turn for a test of one store; the dispatcher makes its own.
   public init(sequence: Int64, clock: ClockReading, random: SeededGenerator, tables: Tables) {
@@ -97,20 +103,42 @@ public struct Turn<Tables, Effect: Sendable, Event: Sendable> {
 
   public var now: Timestamp { clock.wall }
 
+  /// What services have to do once the batch is committed, in this order.
+  public var effects: [Effect] { requests.effects }
+
   /// Asks for something to be done after the commit. Every effect must bear being carried out twice.
   public mutating func perform(_ effect: Effect) {
-    effects.append(effect)
+    requests.effects.append(effect)
   }
 
   /// Tells the other stores something in this turn. The root delivers events in the order in which they were told.
   public mutating func tell(_ event: Event) {
-    events.append(event)
+    requests.events.append(event)
   }
 
   /// Takes the events that have not been delivered; the root calls it until there are none.
   public mutating func takeEvents() -> [Event] {
-    guard !events.isEmpty else { return [] }
-    defer { events.removeAll() }
-    return events
+    guard !requests.events.isEmpty else { return [] }
+    defer { requests.events.removeAll() }
+    return requests.events
+  }
+
+  /// Lends the turn to one store, with the tables as that store may use them.
+  ///
+  /// Nothing is copied but the tables: what was asked for and told moves there and back, also when the store throws.
+  /// Inlined, since it runs for each store that an action concerns.
+  @inlinable
+  public mutating func lend<Narrowed, Result>(
+    with narrowed: Narrowed, to store: (inout Turn<Narrowed, Effect, Event>) throws -> Result
+  ) rethrows -> Result {
+    var lent = Turn<Narrowed, Effect, Event>(sequence: sequence, clock: clock, random: random, tables: narrowed)
+    swap(&requests.effects, &lent.requests.effects)
+    swap(&requests.events, &lent.requests.events)
+    defer {
+      swap(&requests.effects, &lent.requests.effects)
+      swap(&requests.events, &lent.requests.events)
+      random = lent.random
+    }
+    return try store(&lent)
   }
 }

@@ -9,7 +9,7 @@ package struct EpisodeAdoption: Sendable {
 
   /// Looks at the rows. Cost: some look-ups.
   package init(
-    of id: EpisodeID, episodes: any EpisodeTable, feeds: any FeedTable, downloads: any DownloadTable
+    of id: EpisodeID, episodes: any EpisodeTableReader, feeds: any FeedTableReader, downloads: any DownloadTableReader
   ) throws {
     let episode = try episodes.find(id)
     guard let episode, let feed = try feeds.find(episode.feed), let wish = DownloadIntent.Enqueue(of: episode, in: feed)
@@ -42,7 +42,7 @@ extension DownloadState.Kind {
 
 extension EpisodeAdoption {
   /// Looks at the rows of a turn.
-  init(of id: EpisodeID, in turn: borrowing PodfluxTurn) throws {
+  init(of id: EpisodeID, in turn: borrowing StoreTurn<some DomainStore>) throws {
     try self.init(
       of: id, episodes: turn.tables.episodes, feeds: turn.tables.feeds, downloads: turn.tables.downloads)
   }

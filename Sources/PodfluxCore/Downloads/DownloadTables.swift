@@ -59,8 +59,8 @@ extension Download {
   }
 }
 
-/// The downloads' rows. Each call costs a bounded number of index look-ups unless it says otherwise.
-package protocol DownloadTable {
+/// The downloads' rows, to read. Each call costs a bounded number of index look-ups unless it says otherwise.
+package protocol DownloadTableReader {
   func find(_ id: DownloadID) throws -> Download?
   /// Whether a download, or one other than this, records the file with this path, inode and length as its own, or as
   /// about to be.
@@ -84,20 +84,12 @@ package protocol DownloadTable {
   func find(
     _ wish: DownloadIntent.Enqueue, of episode: Episode.Reference, where isFree: (DownloadID) -> Bool
   ) throws -> DownloadID?
-  func insert(_ download: Download) throws
-  func update(_ download: Download) throws
-  func delete(_ id: DownloadID) throws
 
   /// The stored number of rows in each state.
   func counts() throws -> [DownloadState.Kind: Int]
-  /// Stores the number of rows in some states, so that a start need not count them; other states stay unchanged.
-  func save(_ counts: [DownloadState.Kind: Int]) throws
   /// The rows that an engine which ended left running: at most as many as can run at once.
   func running() throws -> [Download]
 
-  /// Moves the retries that are due after a moment to another one. Returns whether there are any.
-  @discardableResult
-  func bringForward(retriesAfter latest: Timestamp, to moment: Timestamp) throws -> Bool
   /// The first queued download that is not held and whose lane may run: `mayRun` is called once for all downloads of a
   /// lane.
   func nextAdmissible(where mayRun: (QueueLane) -> Bool) throws -> Download?
@@ -113,12 +105,6 @@ package protocol DownloadTable {
   func storedBytes() throws -> Int64
   /// The total size of the complete files alone.
   func completedBytes() throws -> Int64
-  /// Counts both anew. Cost: all rows.
-  ///
-  /// - Returns: Whether they had been counted wrongly: the disk or another program has changed the sum.
-  func recountBytes() throws -> Bool
-  /// Writes the network policy of a podcast, for its downloads without their own. Cost: the podcast's downloads.
-  func setNetwork(_ policy: NetworkPolicy, ofPodcast name: String) throws
   /// The earliest time at which a waiting download may try again.
   func earliestRetry() throws -> Timestamp?
   /// Waiting downloads whose time has come, the earliest first.
@@ -128,6 +114,29 @@ package protocol DownloadTable {
   func position(of end: QueueEnd, in priority: Priority) throws -> Int64?
   /// The next position in the direction of that end.
   func position(nextTo rank: Download.Rank, towards end: QueueEnd) throws -> Int64?
+
+  /// The subset of these downloads that meets a condition.
+  func filter(_ ids: [DownloadID], by condition: Condition, at moment: ConditionMoment) throws -> Set<DownloadID>
+}
+
+/// The downloads' rows, to read and to write. Each call costs a bounded number of index look-ups unless it says
+/// otherwise.
+package protocol DownloadTable: DownloadTableReader {
+  func insert(_ download: Download) throws
+  func update(_ download: Download) throws
+  func delete(_ id: DownloadID) throws
+
+  /// Stores the number of rows in some states, so that a start need not count them; other states stay unchanged.
+  func save(_ counts: [DownloadState.Kind: Int]) throws
+  /// Moves the retries that are due after a moment to another one. Returns whether there are any.
+  @discardableResult
+  func bringForward(retriesAfter latest: Timestamp, to moment: Timestamp) throws -> Bool
+  /// Counts both anew. Cost: all rows.
+  ///
+  /// - Returns: Whether they had been counted wrongly: the disk or another program has changed the sum.
+  func recountBytes() throws -> Bool
+  /// Writes the network policy of a podcast, for its downloads without their own. Cost: the podcast's downloads.
+  func setNetwork(_ policy: NetworkPolicy, ofPodcast name: String) throws
   /// Respaces the positions of a priority's downloads evenly, keeping their order. Cost: all rows of the priority.
   func respace(_ priority: Priority, step: Int64) throws
 
@@ -138,8 +147,6 @@ package protocol DownloadTable {
   func apply(
     _ change: BulkChange, to condition: Condition, at moment: ConditionMoment, sparing: [DownloadID]
   ) throws -> [DownloadState.Kind: Int]
-  /// The subset of these downloads that meets a condition.
-  func filter(_ ids: [DownloadID], by condition: Condition, at moment: ConditionMoment) throws -> Set<DownloadID>
 
   /// Ends the hold of a download, if nothing else holds it.
   func release(_ id: DownloadID) throws
@@ -166,28 +173,10 @@ package enum BulkChange: Hashable, Sendable {
   case remove(deletingFiles: Bool)
 }
 
-/// The pending deletions.
-package protocol DeletionTable {
-  /// Adds a deletion; one that is not ready waits for `makeReady`.
-  func insert(_ deletion: Deletion, isReady: Bool) throws
-  /// Makes a download's deletions ready: the attempt that may use its files has ended.
-  func makeReady(_ download: DownloadID) throws
-  /// Makes failed deletions ready again, in the order of their numbers after this one, except those of these downloads.
-  /// Returns the last one checked; nil if there are no more.
-  func makeReady(after key: Deletion.Key, limit: Int, sparing live: [DownloadID]) throws -> Deletion.Key?
-  /// Makes every deletion ready: no attempt is alive.
-  func makeAllReady() throws
-  /// A deletion failed: it waits for `makeAllReady`. Returns its download, nil if it was done before.
-  func postpone(_ key: Deletion.Key) throws -> DownloadID?
+/// The pending deletions, to read.
+package protocol DeletionTableReader {
   /// The first deletions that are ready, issued or not.
   func ready(limit: Int) throws -> [Deletion]
-  /// A deletion is done. Returns its download, nil if it was done before.
-  func remove(_ key: Deletion.Key) throws -> DownloadID?
-  /// A file is about to be published. Deletions of a file with its path and inode mean a former one, which is gone:
-  /// removes the file from them.
-  ///
-  /// - Returns: These deletions.
-  func spare(_ file: PublishedFile) throws -> [Deletion.Key]
   /// Whether a deletion, or a move to quarantine, of a file with this path and inode is pending.
   func names(_ file: PublishedFile) throws -> Bool
   /// Whether the download's next attempt must wait for a pending deletion of its partial file, or for a running move to
@@ -199,6 +188,28 @@ package protocol DeletionTable {
   func owedPartial(of download: DownloadID) throws -> Deletion.Key?
   /// The pending move of this file to quarantine, if it can be done now.
   func owedMove(of file: PublishedFile, of download: DownloadID) throws -> Deletion.Key?
+}
+
+/// The pending deletions, to read and to write.
+package protocol DeletionTable: DeletionTableReader {
+  /// Adds a deletion; one that is not ready waits for `makeReady`.
+  func insert(_ deletion: Deletion, isReady: Bool) throws
+  /// Makes a download's deletions ready: the attempt that may use its files has ended.
+  func makeReady(_ download: DownloadID) throws
+  /// Makes failed deletions ready again, in the order of their numbers after this one, except those of these downloads.
+  /// Returns the last one checked; nil if there are no more.
+  func makeReady(after key: Deletion.Key, limit: Int, sparing live: [DownloadID]) throws -> Deletion.Key?
+  /// Makes every deletion ready: no attempt is alive.
+  func makeAllReady() throws
+  /// A deletion failed: it waits for `makeAllReady`. Returns its download, nil if it was done before.
+  func postpone(_ key: Deletion.Key) throws -> DownloadID?
+  /// A deletion is done. Returns its download, nil if it was done before.
+  func remove(_ key: Deletion.Key) throws -> DownloadID?
+  /// A file is about to be published. Deletions of a file with its path and inode mean a former one, which is gone:
+  /// removes the file from them.
+  ///
+  /// - Returns: These deletions.
+  func spare(_ file: PublishedFile) throws -> [Deletion.Key]
 }
 
 /// The pending verifications of completed files. The rows of a removed download are removed with it.

@@ -160,7 +160,7 @@ package struct Announcement: Hashable, Sendable {
   }
 }
 
-extension PodfluxTurn {
+extension Turn where Effect == PodfluxCore.Effect {
   /// Announces what has followed from the action that is handled.
   mutating func announce(_ event: Announcement.Event) {
     perform(.announce(Announcement(sequence: sequence, event: event)))

@@ -3,10 +3,14 @@ import Flux
 /// A turn of Podflux's dispatcher.
 package typealias PodfluxTurn = Turn<any Tables, Effect, StoreEvent>
 
-/// A store of Podflux: it handles Podflux's actions and events, and keeps its rows in Podflux's tables.
+/// The turn as a store has it. One of `some DomainStore` is for what several stores call: it reads all tables alike.
+package typealias StoreTurn<Owner> = Turn<StoreTables<Owner>, Effect, StoreEvent>
+
+/// A store of Podflux: it handles Podflux's actions and events, keeps its rows in its own tables, and reads those of
+/// others.
 package protocol DomainStore: Store
 where
-  Action == PodfluxCore.Action, Effect == PodfluxCore.Effect, Event == StoreEvent, Tables == any PodfluxCore.Tables,
+  Action == PodfluxCore.Action, Effect == PodfluxCore.Effect, Event == StoreEvent, Tables == StoreTables<Self>,
   Reply == PodfluxCore.Reply, Refusal == PodfluxCore.Refusal
 {
   /// The first moment at which the store has something to do although no action comes; nil if there is none.
@@ -65,11 +69,13 @@ enum StoreCall {
 extension DomainStore {
   /// Takes a call of the list. Only an action has a reply.
   mutating func take(_ call: StoreCall, in turn: inout PodfluxTurn, reading context: Context) throws -> Reply? {
-    switch call {
-    case .handle(let action): return try handle(action, in: &turn, reading: context)
-    case .receive(let event): try receive(event, in: &turn, reading: context)
-    case .endBatch: try endBatch(in: &turn, reading: context)
+    try turn.lend(with: StoreTables(turn.tables)) { turn in
+      switch call {
+      case .handle(let action): return try handle(action, in: &turn, reading: context)
+      case .receive(let event): try receive(event, in: &turn, reading: context)
+      case .endBatch: try endBatch(in: &turn, reading: context)
+      }
+      return nil
     }
-    return nil
   }
 }

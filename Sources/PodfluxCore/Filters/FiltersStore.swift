@@ -22,7 +22,7 @@ package struct FiltersStore: DomainStore {
 
   /// Changes what is active, or saved.
   package mutating func handle(
-    _ action: Action, in turn: inout PodfluxTurn, reading context: Context
+    _ action: Action, in turn: inout StoreTurn<Self>, reading context: Context
   ) throws -> Reply? {
     guard case .intent(.filters(let intent, let subject)) = action else { return nil }
     var changed = states[subject]
@@ -36,7 +36,7 @@ package struct FiltersStore: DomainStore {
 
   /// Lets downloads and episodes grow older when a day has begun, or clocks have been put forward or back. Cost: those
   /// that come into another class of age.
-  package mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func endBatch(in turn: inout StoreTurn<Self>, reading context: Context) throws {
     let localTime = context.localTime
     let day = localTime.day(at: turn.now)
     guard day != today else { return }

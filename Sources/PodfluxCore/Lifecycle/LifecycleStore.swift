@@ -36,7 +36,7 @@ package struct LifecycleStore: DomainStore {
 
   /// Refuses the intents of clients while the library is not open for them, and notes how far the engine is.
   package mutating func handle(
-    _ action: Action, in turn: inout PodfluxTurn, reading context: Context
+    _ action: Action, in turn: inout StoreTurn<Self>, reading context: Context
   ) throws -> Reply? {
     switch action {
     case .intent(.stop(let mode)): stopping = max(stopping ?? mode, mode)
@@ -64,14 +64,14 @@ package struct LifecycleStore: DomainStore {
   }
 
   /// Lets the engine close if nothing is left to do, and asks it to wake the stores at the next moment.
-  package mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func endBatch(in turn: inout StoreTurn<Self>, reading context: Context) throws {
     try closeIfDone(in: &turn, reading: context)
     guard isScheduling, context.outstanding.nextMoment != alarm else { return }
     alarm = context.outstanding.nextMoment
     turn.perform(.wake(at: alarm))
   }
 
-  private func closeIfDone(in turn: inout PodfluxTurn, reading context: Context) throws {
+  private func closeIfDone(in turn: inout StoreTurn<Self>, reading context: Context) throws {
     guard let stopping, isRecovered || isEnding, !context.outstanding.isLive else { return }
     switch stopping {
     case .suspend, .now: turn.perform(.close)
@@ -84,7 +84,7 @@ package struct LifecycleStore: DomainStore {
   }
 
   /// Whether no download can go on by itself: in an engine that starts none, none can.
-  private func nothingIsAdmissible(in turn: borrowing PodfluxTurn, reading context: Context) throws -> Bool {
+  private func nothingIsAdmissible(in turn: borrowing StoreTurn<Self>, reading context: Context) throws -> Bool {
     guard mayDownload else { return true }
     return try turn.tables.downloads.nextAdmissible { lane in
       !(lane.session.map(context.closedSessions.contains) ?? false)

@@ -31,7 +31,7 @@ package struct NetworkStore: DomainStore {
   }
 
   /// Takes in what clients report and what the engine detects.
-  package mutating func handle(_ action: Action, in turn: inout PodfluxTurn, reading _: Void) throws -> Reply? {
+  package mutating func handle(_ action: Action, in turn: inout StoreTurn<Self>, reading _: Void) throws -> Reply? {
     switch action {
     case .intent(.network(.report(let path))):
       try change(to: path, saidBy: .reported, in: &turn)
@@ -56,7 +56,7 @@ package struct NetworkStore: DomainStore {
     return nil
   }
 
-  private mutating func begin(_ recovery: Recovery, in turn: inout PodfluxTurn) throws {
+  private mutating func begin(_ recovery: Recovery, in turn: inout StoreTurn<Self>) throws {
     detected = recovery.detectedPath
     state.localTime = recovery.localTime ?? state.localTime
     state.usage = state.usage.corrected(to: turn.now, in: state.localTime)
@@ -67,14 +67,14 @@ package struct NetworkStore: DomainStore {
   }
 
   private mutating func change(
-    to path: NetworkPath, saidBy source: NetworkState.Source, in turn: inout PodfluxTurn
+    to path: NetworkPath, saidBy source: NetworkState.Source, in turn: inout StoreTurn<Self>
   ) throws {
     guard path != state.path || source != state.source else { return }
     move(to: path, saidBy: source, in: &turn)
     try turn.tables.save(state)
   }
 
-  private mutating func move(to path: NetworkPath, saidBy source: NetworkState.Source, in turn: inout PodfluxTurn) {
+  private mutating func move(to path: NetworkPath, saidBy source: NetworkState.Source, in turn: inout StoreTurn<Self>) {
     if !path.goes(the: state.path) {
       pathNumber += 1
       turn.perform(.leaveNetworkPath)
@@ -84,7 +84,7 @@ package struct NetworkStore: DomainStore {
   }
 
   /// Counts what attempts, refreshes and fetches of sidecars bring over cellular, and asks for the time zone each day.
-  package mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading _: Void) throws {
+  package mutating func receive(_ event: StoreEvent, in turn: inout StoreTurn<Self>, reading _: Void) throws {
     switch event {
     case .downloads(.fetchedOverCellular(let bytes)), .podcasts(.fetchedOverCellular(let bytes)),
       .sidecars(.fetchedOverCellular(let bytes)):
@@ -95,7 +95,7 @@ package struct NetworkStore: DomainStore {
     }
   }
 
-  private mutating func count(_ bytes: Int64, in turn: borrowing PodfluxTurn) throws {
+  private mutating func count(_ bytes: Int64, in turn: borrowing StoreTurn<Self>) throws {
     var usage = state.usage.turned(to: turn.now, in: state.localTime)
     usage.bytes = min(.max - bytes, usage.bytes) + bytes
     state.usage = usage
@@ -103,7 +103,7 @@ package struct NetworkStore: DomainStore {
   }
 
   /// Asks for the changes of local clocks when those that are known end soon.
-  package mutating func endBatch(in turn: inout PodfluxTurn, reading _: Void) throws {
+  package mutating func endBatch(in turn: inout StoreTurn<Self>, reading _: Void) throws {
     guard turn.now.advanced(byDays: Self.foresightDays) > state.localTime.knownUntil else { return }
     turn.perform(.readLocalTime)
   }

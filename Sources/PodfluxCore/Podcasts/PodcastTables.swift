@@ -25,12 +25,27 @@ package enum DueVerdict: Hashable, Sendable {
   case takenAsLast
 }
 
-/// The subscriptions. Each call costs a bounded number of index look-ups unless it says otherwise.
-package protocol FeedTable {
+/// The subscriptions, to read. Each call costs a bounded number of index look-ups unless it says otherwise.
+package protocol FeedTableReader {
   func find(_ id: FeedID) throws -> Feed?
   func find(_ key: Feed.Key) throws -> Feed?
   /// The feed at an address, or that was there before it moved.
   func find(at address: WebAddress) throws -> FeedID?
+  /// The feeds that are due on these hosts and are taken, judged by their id and their lane (whose origin says
+  /// nothing): first the one that has been due for longest, up to the one that is taken as the last. Feeds that are
+  /// paused or have ended are never due. Cost: linear in the feeds that are passed or taken.
+  func due(
+    at now: Timestamp, on hosts: HostScope, judging judge: (_ id: FeedID, _ lane: QueueLane) -> DueVerdict
+  ) throws -> [Feed]
+  /// When the first feed becomes due after this moment.
+  func nextMoment(after now: Timestamp) throws -> Timestamp?
+  /// How many feeds there are.
+  func count() throws -> Int
+}
+
+/// The subscriptions, to read and to write. Each call costs a bounded number of index look-ups unless it says
+/// otherwise.
+package protocol FeedTable: FeedTableReader {
   /// Adds a feed that the engine has not refreshed yet. Returns its key.
   func insert(
     _ id: FeedID, at address: WebAddress, wishes: Feed.Wishes, session: Session.Key?, next: Timestamp, added: Timestamp
@@ -41,14 +56,6 @@ package protocol FeedTable {
   func updateRefreshes(of feed: Feed) throws
   /// Forgets a feed. No other table shows its episodes from now on; `EpisodeTable.forgetLeft` deletes them.
   func delete(_ key: Feed.Key) throws
-  /// The feeds that are due on these hosts and are taken, judged by their id and their lane (whose origin says
-  /// nothing): first the one that has been due for longest, up to the one that is taken as the last. Feeds that are
-  /// paused or have ended are never due. Cost: linear in the feeds that are passed or taken.
-  func due(
-    at now: Timestamp, on hosts: HostScope, judging judge: (_ id: FeedID, _ lane: QueueLane) -> DueVerdict
-  ) throws -> [Feed]
-  /// When the first feed becomes due after this moment.
-  func nextMoment(after now: Timestamp) throws -> Timestamp?
   /// Makes all feeds due now that have not ended. Returns how many there are. Cost: linear in the feeds.
   func makeAllDue(at now: Timestamp) throws -> Int
   /// Makes the feeds due at a moment that are due after another one. Returns whether there are any.
@@ -57,8 +64,6 @@ package protocol FeedTable {
   /// Makes the feeds of a session due now whose last refresh was refused (401), unless they are paused or have ended.
   /// Cost: linear in the session's feeds.
   func makeRefusedDue(of session: Session.Key, at now: Timestamp) throws
-  /// How many feeds there are.
-  func count() throws -> Int
 }
 
 /// The result of updating an episode's row.
@@ -71,8 +76,8 @@ package struct UpdatedEpisode: Hashable, Sendable {
   }
 }
 
-/// The episodes of all feeds.
-package protocol EpisodeTable {
+/// The episodes of all feeds, to read.
+package protocol EpisodeTableReader {
   func find(_ id: EpisodeID) throws -> Episode?
   /// The newest of the episodes that have this download.
   func find(having download: DownloadID) throws -> Episode?
@@ -85,6 +90,17 @@ package protocol EpisodeTable {
   func notes(of episode: EpisodeID) throws -> EpisodeNotes?
   /// Whether the library has notes of an episode. It does not read them.
   func hasNotes(_ episode: EpisodeID) throws -> Bool
+  /// The first episodes that meet a condition and have an enclosure, in the order of their ids, without those whose
+  /// download exists.
+  func wanted(_ condition: EpisodeCondition, at moment: ConditionMoment, limit: Int) throws -> [Episode]
+  /// The downloads of a feed's episodes that exist.
+  func downloads(of feed: Feed.Key) throws -> [DownloadID]
+  /// The downloads of a feed's episodes that no episode of another feed has.
+  func ownDownloads(of feed: Feed.Key) throws -> [DownloadID]
+}
+
+/// The episodes of all feeds, to read and to write.
+package protocol EpisodeTable: EpisodeTableReader {
   /// Adds episodes with their notes, and records which of them appear later than their date says that they should.
   /// Returns their ids, in the same order.
   @discardableResult
@@ -106,13 +122,6 @@ package protocol EpisodeTable {
   func mark(
     _ condition: EpisodeCondition, _ marking: PodcastIntent.EpisodeMarking, at moment: ConditionMoment
   ) throws -> Int
-  /// The first episodes that meet a condition and have an enclosure, in the order of their ids, without those whose
-  /// download exists.
-  func wanted(_ condition: EpisodeCondition, at moment: ConditionMoment, limit: Int) throws -> [Episode]
-  /// The downloads of a feed's episodes that exist.
-  func downloads(of feed: Feed.Key) throws -> [DownloadID]
-  /// The downloads of a feed's episodes that no episode of another feed has.
-  func ownDownloads(of feed: Feed.Key) throws -> [DownloadID]
 }
 
 extension EpisodeTable {

@@ -4,7 +4,7 @@ import Flux
 extension PodcastsStore {
   /// Has episodes downloaded that have an enclosure and no download.
   mutating func download(
-    _ selection: PodcastIntent.EpisodeSelection, reading context: Context, in turn: inout PodfluxTurn
+    _ selection: PodcastIntent.EpisodeSelection, reading context: Context, in turn: inout StoreTurn<Self>
   ) throws -> Reply {
     let limit = PodcastIntent.Limits.downloads
     var wanted: [Episode] = []
@@ -45,7 +45,7 @@ extension PodcastsStore {
   /// Marks episodes as played, favorite or archived.
   func mark(
     _ selection: PodcastIntent.EpisodeSelection, _ marking: PodcastIntent.EpisodeMarking, reading context: Context,
-    in turn: inout PodfluxTurn
+    in turn: inout StoreTurn<Self>
   ) throws -> Reply {
     let episodes = turn.tables.episodes
     let affected: Int
@@ -62,13 +62,13 @@ extension PodcastsStore {
   }
 
   /// Takes the download that an episode has already for one that a person wants. Returns false if it has none.
-  private func claim(_ episode: Episode, in turn: inout PodfluxTurn) throws -> Bool {
+  private func claim(_ episode: Episode, in turn: inout StoreTurn<Self>) throws -> Bool {
     guard let download = episode.download, try turn.tables.downloads.contains(download) else { return false }
     turn.tell(.podcasts(.claimed(episode.id, download)))
     return true
   }
 
-  private func existing(_ id: EpisodeID, in turn: borrowing PodfluxTurn) throws -> Episode {
+  private func existing(_ id: EpisodeID, in turn: borrowing StoreTurn<Self>) throws -> Episode {
     guard let episode = try turn.tables.episodes.find(id) else { throw Self.missing(id) }
     return episode
   }

@@ -3,7 +3,7 @@ import Flux
 /// Handles the intents of clients for feeds.
 extension PodcastsStore {
   mutating func handle(
-    _ intent: PodcastIntent, reading context: Context, in turn: inout PodfluxTurn
+    _ intent: PodcastIntent, reading context: Context, in turn: inout StoreTurn<Self>
   ) throws -> Reply {
     switch intent {
     case .subscribe(let wish): return try subscribe(wish, reading: context, in: &turn)
@@ -18,7 +18,7 @@ extension PodcastsStore {
   }
 
   private mutating func subscribe(
-    _ wish: PodcastIntent.Subscription, reading context: Context, in turn: inout PodfluxTurn
+    _ wish: PodcastIntent.Subscription, reading context: Context, in turn: inout StoreTurn<Self>
   ) throws -> Reply {
     let address = wish.address.normalized
     let sameID = try wish.id.flatMap { try turn.tables.feeds.find($0)?.id }
@@ -48,7 +48,7 @@ extension PodcastsStore {
     return .subscribed(id: id, created: true)
   }
 
-  private mutating func take(_ list: PodcastIntent.FeedList, in turn: inout PodfluxTurn) throws -> Reply {
+  private mutating func take(_ list: PodcastIntent.FeedList, in turn: inout StoreTurn<Self>) throws -> Reply {
     try checkRoom(for: list, in: turn)
     var (added, known) = (0, 0)
     for entry in list.feeds {
@@ -66,14 +66,14 @@ extension PodcastsStore {
   }
 
   /// The feed at an address, in whichever spelling: rows of earlier versions have their client's.
-  private func knownFeed(at address: WebAddress, in turn: borrowing PodfluxTurn) throws -> FeedID? {
+  private func knownFeed(at address: WebAddress, in turn: borrowing StoreTurn<Self>) throws -> FeedID? {
     let feeds = turn.tables.feeds
     if let id = try feeds.find(at: address.normalized) { return id }
     return try feeds.find(at: address)
   }
 
   /// Checks that what is new in a list has room. Where the whole list has, nothing is looked up.
-  private func checkRoom(for list: PodcastIntent.FeedList, in turn: borrowing PodfluxTurn) throws {
+  private func checkRoom(for list: PodcastIntent.FeedList, in turn: borrowing StoreTurn<Self>) throws {
     guard try turn.tables.feeds.count() + list.feeds.count > PodcastIntent.Limits.feeds else { return }
     var new: Set<WebAddress> = []
     for entry in list.feeds {
@@ -82,7 +82,7 @@ extension PodcastsStore {
     try checkRoom(for: new.count, in: turn)
   }
 
-  private func checkRoom(for number: Int, in turn: borrowing PodfluxTurn) throws {
+  private func checkRoom(for number: Int, in turn: borrowing StoreTurn<Self>) throws {
     let limit = PodcastIntent.Limits.feeds
     guard try turn.tables.feeds.count() + number <= limit else {
       throw Refusal(
@@ -91,7 +91,7 @@ extension PodcastsStore {
   }
 
   private mutating func unsubscribe(
-    _ id: FeedID, deletingFiles: Bool, in turn: inout PodfluxTurn
+    _ id: FeedID, deletingFiles: Bool, in turn: inout StoreTurn<Self>
   ) throws -> Reply {
     let feed = try existing(id, in: turn)
     disownRefresh(of: id, in: &turn)
@@ -107,7 +107,7 @@ extension PodcastsStore {
   }
 
   private mutating func update(
-    _ id: FeedID, with update: PodcastIntent.Update, reading context: Context, in turn: inout PodfluxTurn
+    _ id: FeedID, with update: PodcastIntent.Update, reading context: Context, in turn: inout StoreTurn<Self>
   ) throws -> Reply {
     var feed = try existing(id, in: turn)
     let host = (update.address ?? feed.address).host
@@ -162,7 +162,7 @@ extension PodcastsStore {
   }
 
   private mutating func refresh(
-    _ selection: PodcastIntent.FeedSelection, in turn: inout PodfluxTurn
+    _ selection: PodcastIntent.FeedSelection, in turn: inout StoreTurn<Self>
   ) throws -> Reply {
     let asked = try askRefreshes(of: selection, in: turn)
     turn.tell(.podcasts(.session(.askedAgain(try sessions(of: selection, in: turn)))))
@@ -173,7 +173,7 @@ extension PodcastsStore {
 
   /// Makes feeds due, unless they are being refreshed. Returns how many.
   private func askRefreshes(
-    of selection: PodcastIntent.FeedSelection, in turn: borrowing PodfluxTurn
+    of selection: PodcastIntent.FeedSelection, in turn: borrowing StoreTurn<Self>
   ) throws -> Int {
     switch selection {
     case .all: return try turn.tables.feeds.makeAllDue(at: turn.now)
@@ -189,7 +189,7 @@ extension PodcastsStore {
 
   /// The sessions of feeds; nil for all.
   private func sessions(
-    of selection: PodcastIntent.FeedSelection, in turn: borrowing PodfluxTurn
+    of selection: PodcastIntent.FeedSelection, in turn: borrowing StoreTurn<Self>
   ) throws -> Set<Session.Key>? {
     let feeds = turn.tables.feeds
     switch selection {
@@ -200,7 +200,7 @@ extension PodcastsStore {
   }
 
   /// Makes a feed due, unless it is being refreshed.
-  private func askRefresh(of feed: Feed, in turn: borrowing PodfluxTurn) throws -> Bool {
+  private func askRefresh(of feed: Feed, in turn: borrowing StoreTurn<Self>) throws -> Bool {
     guard live[feed.id] == nil else { return false }
     var feed = feed
     (feed.refreshes.next, feed.refreshes.isAsked) = (turn.now, true)
@@ -209,20 +209,20 @@ extension PodcastsStore {
   }
 
   /// Stops a refresh whose findings are of no use any more.
-  private mutating func disownRefresh(of id: FeedID, in turn: inout PodfluxTurn) {
+  private mutating func disownRefresh(of id: FeedID, in turn: inout StoreTurn<Self>) {
     stop(id, in: &turn)
     live[id]?.isDisowned = true
   }
 
   /// The session that was wanted for a feed is there.
-  func set(_ session: Session.Key, of key: Feed.Key, in turn: inout PodfluxTurn) throws {
+  func set(_ session: Session.Key, of key: Feed.Key, in turn: inout StoreTurn<Self>) throws {
     guard var feed = try turn.tables.feeds.find(key) else { return }
     try change(&feed, to: session, in: &turn)
     try turn.tables.feeds.update(feed)
   }
 
   /// Gives a feed another session, and informs the downloads' store. Cost: linear in the feed's downloads.
-  private func change(_ feed: inout Feed, to session: Session.Key?, in turn: inout PodfluxTurn) throws {
+  private func change(_ feed: inout Feed, to session: Session.Key?, in turn: inout StoreTurn<Self>) throws {
     guard session != feed.session else { return }
     let downloads = try turn.tables.episodes.downloads(of: feed.key)
     if !downloads.isEmpty { turn.tell(.podcasts(.sessionChanged(downloads, from: feed.session, to: session))) }
@@ -230,7 +230,7 @@ extension PodcastsStore {
     feed.session = session
   }
 
-  private func existing(_ id: FeedID, in turn: borrowing PodfluxTurn) throws -> Feed {
+  private func existing(_ id: FeedID, in turn: borrowing StoreTurn<Self>) throws -> Feed {
     guard let feed = try turn.tables.feeds.find(id) else {
       throw Refusal(.notFound, "there is no feed \"\(id)\"", path: "payload.id")
     }

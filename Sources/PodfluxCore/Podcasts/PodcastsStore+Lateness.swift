@@ -5,7 +5,7 @@ extension PodcastsStore {
   /// Tells new episodes from old ones that appear late: those that were published before the feed was last read, and
   /// before its newest episode. A publisher's clock may be wrong by a day, and an episode late by as much.
   func lateness(
-    of contents: [EpisodeContent], in feed: Feed, in turn: borrowing PodfluxTurn
+    of contents: [EpisodeContent], in feed: Feed, in turn: borrowing StoreTurn<Self>
   ) throws -> (EpisodeContent) -> Bool {
     guard feed.wishes.rules.autoDownload != nil, let last = feed.refreshes.last else { return { _ in false } }
     let end = last.advanced(byDays: -Limits.lateDays)

@@ -2,7 +2,7 @@ import Flux
 
 /// Handles the reports of refreshes.
 extension PodcastsStore {
-  mutating func handle(_ report: RefreshReport, reading context: Context, in turn: inout PodfluxTurn) throws {
+  mutating func handle(_ report: RefreshReport, reading context: Context, in turn: inout StoreTurn<Self>) throws {
     let id = report.refresh.feed
     guard let refresh = live[id], refresh.id == report.refresh else { return }
     let key = refresh.key
@@ -74,7 +74,7 @@ extension PodcastsStore {
 
   /// When a feed is due. A clock that was years ahead may have been set right since a refresh has named the moment:
   /// then it is due now, as all are that waited for such a moment when the engine notices.
-  private func possible(_ next: Timestamp, under settings: Settings, in turn: borrowing PodfluxTurn) -> Timestamp {
+  private func possible(_ next: Timestamp, under settings: Settings, in turn: borrowing StoreTurn<Self>) -> Timestamp {
     guard let latest = Self.latestMoment(under: settings, at: turn.now), next > latest else { return next }
     return turn.now
   }
@@ -83,7 +83,7 @@ extension PodcastsStore {
   ///
   /// - Parameter place: Where the document was read that says so.
   private func move(
-    _ feed: inout Feed, to address: WebAddress, readFrom place: AddressClass, in turn: borrowing PodfluxTurn
+    _ feed: inout Feed, to address: WebAddress, readFrom place: AddressClass, in turn: borrowing StoreTurn<Self>
   ) throws {
     let address = address.normalized
     guard address != feed.address else { return }
@@ -94,7 +94,7 @@ extension PodcastsStore {
   }
 
   private func finish(
-    _ feed: inout Feed, with findings: RefreshReport.Findings, in turn: borrowing PodfluxTurn
+    _ feed: inout Feed, with findings: RefreshReport.Findings, in turn: borrowing StoreTurn<Self>
   ) throws {
     feed.refreshes.validators = findings.validators
     feed.refreshes.rhythm = findings.rhythm ?? feed.refreshes.rhythm
@@ -108,7 +108,7 @@ extension PodcastsStore {
   }
 
   func fail(
-    _ failing: Feed, because error: DownloadError, next: Timestamp, in turn: borrowing PodfluxTurn
+    _ failing: Feed, because error: DownloadError, next: Timestamp, in turn: borrowing StoreTurn<Self>
   ) throws {
     var (feed, error) = (failing, error.stored)
     feed.refreshes.failures = min(feed.refreshes.failures + 1, Feed.Refreshes.failureLimit)

@@ -2,7 +2,7 @@ import Flux
 
 /// Starts and stops refreshes of feeds.
 extension PodcastsStore {
-  mutating func startDueRefreshes(reading context: Context, in turn: inout PodfluxTurn) throws {
+  mutating func startDueRefreshes(reading context: Context, in turn: inout StoreTurn<Self>) throws {
     if seenObstacles.change(to: context.obstacles, context.sessions) { hostsToSearch = nil }
     if let wakeAt, wakeAt <= turn.now { hostsToSearch = nil }
     guard hostsToSearch?.isEmpty != true else { return }
@@ -26,7 +26,7 @@ extension PodcastsStore {
 
   /// The next feeds to refresh, up to one for which a host has its last room; none if there is none. Hosts without room
   /// are left out in the table: a thousand feeds may wait for one host.
-  private func due(reading context: Context, in turn: inout PodfluxTurn) throws -> [Feed] {
+  private func due(reading context: Context, in turn: inout StoreTurn<Self>) throws -> [Feed] {
     var room = Limits.refreshes - live.count
     var liveByHost = live.values.reduce(into: [String: Int]()) { $0[$1.request.host, default: 0] += 1 }
     let full = Set(liveByHost.filter { $0.value >= Limits.refreshesPerHost }.keys)
@@ -49,12 +49,12 @@ extension PodcastsStore {
   }
 
   /// A feed's session could not log in. A client that opens it again makes the feed due.
-  private func refuse(_ feed: Feed, because error: DownloadError, in turn: borrowing PodfluxTurn) throws {
+  private func refuse(_ feed: Feed, because error: DownloadError, in turn: borrowing StoreTurn<Self>) throws {
     try fail(
       feed, because: error, next: turn.now.advanced(byMilliseconds: Limits.loginFailedMilliseconds), in: turn)
   }
 
-  private mutating func start(_ feed: Feed, reading context: Context, in turn: inout PodfluxTurn) {
+  private mutating func start(_ feed: Feed, reading context: Context, in turn: inout StoreTurn<Self>) {
     let host = feed.address.host
     let policy = context.policy(of: feed.wishes.network)
     let grant = context.sessions.grant(feed.session, to: feed.address)
@@ -69,7 +69,7 @@ extension PodcastsStore {
 
   /// Refreshes that an obstacle has come up for, and those whose connections were made over another path, begin again
   /// when they may and when the present one has ended.
-  mutating func stopWhatMayNotRun(reading context: Context, in turn: inout PodfluxTurn) {
+  mutating func stopWhatMayNotRun(reading context: Context, in turn: inout StoreTurn<Self>) {
     guard !live.isEmpty else { return }
     for id in live.keys.sorted() {
       guard let refresh = live[id] else { continue }
@@ -79,12 +79,12 @@ extension PodcastsStore {
   }
 
   /// Stops each refresh: the engine ends.
-  mutating func stopRefreshes(in turn: inout PodfluxTurn) {
+  mutating func stopRefreshes(in turn: inout StoreTurn<Self>) {
     for id in live.keys.sorted() { stop(id, in: &turn) }
   }
 
   /// Tells a refresh to stop. It keeps its slot until it has ended, so that there are never two for a feed.
-  mutating func stop(_ id: FeedID, in turn: inout PodfluxTurn) {
+  mutating func stop(_ id: FeedID, in turn: inout StoreTurn<Self>) {
     guard let refresh = live[id], !refresh.isStopping else { return }
     live[id]?.isStopping = true
     turn.perform(.stopRefresh(refresh.id))

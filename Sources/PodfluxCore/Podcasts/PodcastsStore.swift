@@ -101,7 +101,7 @@ package struct PodcastsStore: DomainStore {
 
   /// Takes in what clients want and what refreshes report.
   package mutating func handle(
-    _ action: Action, in turn: inout PodfluxTurn, reading context: Context
+    _ action: Action, in turn: inout StoreTurn<Self>, reading context: Context
   ) throws -> Reply? {
     switch action {
     case .intent(.podcasts(let intent)): return try handle(intent, reading: context, in: &turn)
@@ -134,7 +134,7 @@ package struct PodcastsStore: DomainStore {
   }
 
   /// Notes which download an episode has got, and looks again when settings have changed.
-  package mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func receive(_ event: StoreEvent, in turn: inout StoreTurn<Self>, reading context: Context) throws {
     switch event {
     case .downloads(.enqueued(let episode, let id, _)): try turn.tables.episodes.setDownload(id, of: episode)
     case .downloads(.failedAtAddress(let id)): try seekAddress(for: id, in: &turn)
@@ -148,7 +148,7 @@ package struct PodcastsStore: DomainStore {
   }
 
   /// Starts the refreshes that are due and may run, and stops those that may not run any more.
-  package mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func endBatch(in turn: inout StoreTurn<Self>, reading context: Context) throws {
     guard context.lifecycle.isScheduling else { return }
     stopWhatMayNotRun(reading: context, in: &turn)
     try startDueRefreshes(reading: context, in: &turn)
@@ -157,7 +157,7 @@ package struct PodcastsStore: DomainStore {
 
   /// Deletes some episodes of feeds that are gone, and has the next turn follow at once if there are more: commands get
   /// their turn between two of them.
-  private mutating func forgetLeftEpisodes(in turn: borrowing PodfluxTurn) throws {
+  private mutating func forgetLeftEpisodes(in turn: borrowing StoreTurn<Self>) throws {
     guard mayHaveLeft else { return }
     mayHaveLeft = try turn.tables.episodes.forgetLeft(limit: Limits.forgottenAtOnce)
     forgetsAt = mayHaveLeft ? turn.now : nil

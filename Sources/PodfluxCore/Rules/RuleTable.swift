@@ -70,23 +70,13 @@ package protocol RuleTables {
   var rules: any RuleTable { get }
 }
 
-/// What rules have come to, and when they are applied next. Each call costs a bounded number of index look-ups unless
-/// it says otherwise.
-package protocol RuleTable: RuleReading {
+/// What rules have come to, and when they are applied next, to read. Each call costs a bounded number of index
+/// look-ups unless it says otherwise.
+package protocol RuleTableReader: RuleReading {
   /// The feeds whose rules have been due for longest, besides some.
   func due(at now: Timestamp, limit: Int, besides held: Set<Feed.Key>) throws -> [Feed.Key]
   /// When the first rules are due, besides those of some feeds.
   func nextMoment(besides held: Set<Feed.Key>) throws -> Timestamp?
-  func update(_ standing: Feed.Standing, of feed: Feed.Key) throws
-  /// Makes the rules due now of the feeds that have episodes with this download, and keep a part of what there is.
-  /// Returns these feeds.
-  func makeDue(having download: DownloadID, at now: Timestamp) throws -> [Feed.Key]
-  /// Makes the rules of this episode's feed due now, if it has any. Returns that feed.
-  func makeDue(of episode: EpisodeID, at now: Timestamp) throws -> [Feed.Key]
-  /// Makes the rules of all feeds due now. Returns those that have rules. Cost: linear in them.
-  func makeAllDue(at now: Timestamp) throws -> [Feed.Key]
-  /// Notes what a rule has done about an episode; nil forgets it.
-  func write(_ ruling: Episode.Ruling?, of episode: EpisodeID) throws
   /// When the newest of a feed's episodes was published that were added until then. Cost: the feed's episodes.
   func newest(of feed: Feed.Key, addedBy moment: Timestamp) throws -> Timestamp?
   /// The place of the episode with this download among others; nil if there is none.
@@ -100,6 +90,21 @@ package protocol RuleTable: RuleReading {
   func ruledEpisodes(having download: DownloadID) throws -> [EpisodeID]
   /// The only episode of a download, complete or not, that a rule has asked for, if it is no favorite; nil otherwise.
   func episode(ruledInto download: DownloadID) throws -> EpisodeID?
+}
+
+/// What rules have come to, and when they are applied next, to read and to write. Each call costs a bounded
+/// number of index look-ups unless it says otherwise.
+package protocol RuleTable: RuleTableReader {
+  func update(_ standing: Feed.Standing, of feed: Feed.Key) throws
+  /// Makes the rules due now of the feeds that have episodes with this download, and keep a part of what there is.
+  /// Returns these feeds.
+  func makeDue(having download: DownloadID, at now: Timestamp) throws -> [Feed.Key]
+  /// Makes the rules of this episode's feed due now, if it has any. Returns that feed.
+  func makeDue(of episode: EpisodeID, at now: Timestamp) throws -> [Feed.Key]
+  /// Makes the rules of all feeds due now. Returns those that have rules. Cost: linear in them.
+  func makeAllDue(at now: Timestamp) throws -> [Feed.Key]
+  /// Notes what a rule has done about an episode; nil forgets it.
+  func write(_ ruling: Episode.Ruling?, of episode: EpisodeID) throws
 }
 
 extension Episode {

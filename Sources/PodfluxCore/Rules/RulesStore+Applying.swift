@@ -3,7 +3,7 @@ import Flux
 /// What rules do.
 extension RulesStore {
   /// Applies the rules that are due, and frees what the storage quota needs.
-  mutating func applyRules(reading context: Context, in turn: inout PodfluxTurn) throws {
+  mutating func applyRules(reading context: Context, in turn: inout StoreTurn<Self>) throws {
     var budget = Limits.decisions
     if let due = dueAt, due <= turn.now {
       // Each once: what it wants is there only when this turn's events are delivered.
@@ -20,7 +20,7 @@ extension RulesStore {
   ///
   /// - Returns: How many; if there are none, the feed's rules are not due any more, or it is held.
   private mutating func applyRules(
-    of feed: Feed, upTo limit: Int, reading context: Context, in turn: inout PodfluxTurn
+    of feed: Feed, upTo limit: Int, reading context: Context, in turn: inout StoreTurn<Self>
   ) throws -> Int {
     let rules = feed.wishes.rules
     var standing = feed.standing
@@ -62,7 +62,7 @@ extension RulesStore {
 
   /// Decides about the feed's episodes. Returns when the first of those that stay has been here long enough.
   private func plan(
-    of feed: Feed, into slice: inout RuleSlice, at moment: ConditionMoment, in turn: borrowing PodfluxTurn
+    of feed: Feed, into slice: inout RuleSlice, at moment: ConditionMoment, in turn: borrowing StoreTurn<Self>
   ) throws -> Timestamp? {
     let (rules, standing, table) = (feed.wishes.rules, feed.standing, turn.tables.rules)
     guard rules != .none else { return nil }
@@ -78,7 +78,7 @@ extension RulesStore {
   }
 
   private func download(
-    _ chosen: [RuleSlice.Choice], of feed: Feed, in turn: inout PodfluxTurn
+    _ chosen: [RuleSlice.Choice], of feed: Feed, in turn: inout StoreTurn<Self>
   ) throws {
     for (ruled, reason) in chosen {
       guard let episode = try turn.tables.episodes.find(ruled.id),
@@ -89,7 +89,7 @@ extension RulesStore {
     }
   }
 
-  private func delete(_ chosen: [RuleSlice.Choice], in turn: inout PodfluxTurn) throws {
+  private func delete(_ chosen: [RuleSlice.Choice], in turn: inout StoreTurn<Self>) throws {
     var downloads: [DownloadID] = []
     for (ruled, reason) in chosen {
       guard let download = try turn.tables.episodes.find(ruled.id)?.download else { continue }

@@ -6,7 +6,7 @@ extension RulesStore {
   /// until there is room for what waits for it. No newer one goes for an older one that a rule wants, and none for a
   /// download that would not have room all the same. What no server has said of a length deletes no more than what it
   /// takes to ask one.
-  mutating func freeRoom(upTo limit: Int, reading context: Context, in turn: inout PodfluxTurn) throws {
+  mutating func freeRoom(upTo limit: Int, reading context: Context, in turn: inout StoreTurn<Self>) throws {
     guard limit > 0, !context.isComparing else { return }
     let (rules, needs) = (turn.tables.rules, try context.quotaNeeds(turn))
     searches.forgetOld(at: turn.now)
@@ -41,7 +41,7 @@ extension RulesStore {
   }
 
   /// Forgets the searches that would find more now.
-  mutating func followSearches(_ event: StoreEvent, in turn: borrowing PodfluxTurn) throws {
+  mutating func followSearches(_ event: StoreEvent, in turn: borrowing StoreTurn<Self>) throws {
     switch event {
     case .downloads(.finished(let id)):
       if let place = try turn.tables.rules.place(having: id) { searches.forget(coming: place) }
@@ -53,7 +53,7 @@ extension RulesStore {
 
   /// Deletes a file that has come by a rule and is larger than the whole quota, as its feed and its server did not say:
   /// all others would go for it, and it would go too. Returns whether it does.
-  func dropTooLarge(_ id: DownloadID, quota: Int64, in turn: inout PodfluxTurn) throws -> Bool {
+  func dropTooLarge(_ id: DownloadID, quota: Int64, in turn: inout StoreTurn<Self>) throws -> Bool {
     guard quota > 0, case .completed(let file)? = try turn.tables.downloads.find(id)?.state, file.length > quota else {
       return false
     }
@@ -61,7 +61,7 @@ extension RulesStore {
   }
 
   /// Deletes what there is of a download that is larger than the whole quota, if a rule alone wants it.
-  private func drop(_ id: DownloadID, in turn: inout PodfluxTurn) throws -> Bool {
+  private func drop(_ id: DownloadID, in turn: inout StoreTurn<Self>) throws -> Bool {
     guard let episode = try turn.tables.rules.episode(ruledInto: id) else { return false }
     try turn.tables.rules.write(.deleted(.exceedsQuotaAlone), of: episode)
     turn.tell(.rules(.unwanted([id], for: nil)))

@@ -22,7 +22,7 @@ package struct RulesStore: DomainStore {
     /// The context of conditions.
     var moment: @Sendable (Timestamp) -> ConditionMoment
     /// What the storage quota leaves no room for.
-    var quotaNeeds: @Sendable (borrowing PodfluxTurn) throws -> [QuotaNeed]
+    var quotaNeeds: @Sendable (borrowing StoreTurn<RulesStore>) throws -> [QuotaNeed]
     /// The storage quota in bytes; 0 for none.
     var quotaBytes: Int64
     /// Whether rows and files are being compared.
@@ -77,7 +77,7 @@ package struct RulesStore: DomainStore {
 
   /// Looks what is due when a library was opened.
   package mutating func handle(
-    _ action: Action, in turn: inout PodfluxTurn, reading context: Context
+    _ action: Action, in turn: inout StoreTurn<Self>, reading context: Context
   ) throws -> Reply? {
     if case .recovered(let recovery) = action {
       dueAt = turn.now
@@ -87,7 +87,7 @@ package struct RulesStore: DomainStore {
   }
 
   /// Notes what makes rules due, and what has become of an episode's download.
-  package mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func receive(_ event: StoreEvent, in turn: inout StoreTurn<Self>, reading context: Context) throws {
     let (rules, now) = (turn.tables.rules, turn.now)
     try followSearches(event, in: turn)
     switch event {
@@ -124,7 +124,7 @@ package struct RulesStore: DomainStore {
   }
 
   /// Applies the rules that are due, and frees what the storage quota needs.
-  package mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func endBatch(in turn: inout StoreTurn<Self>, reading context: Context) throws {
     guard context.isScheduling else { return }
     roomAt = nil
     try applyRules(reading: context, in: &turn)
@@ -136,7 +136,7 @@ package struct RulesStore: DomainStore {
   // MARK: What makes rules due
 
   /// A feed's rules have changed. What is there when `autoDownload` is set is told from what appears later.
-  private mutating func follow(_ key: Feed.Key, from former: FeedRules, in turn: borrowing PodfluxTurn) throws {
+  private mutating func follow(_ key: Feed.Key, from former: FeedRules, in turn: borrowing StoreTurn<Self>) throws {
     guard let feed = try turn.tables.feeds.find(key) else { return }
     let rules = feed.wishes.rules
     var standing = feed.standing
@@ -148,14 +148,14 @@ package struct RulesStore: DomainStore {
   }
 
   /// Episodes of a feed are new, changed or back.
-  private mutating func noteNews(of key: Feed.Key, in turn: borrowing PodfluxTurn) throws {
+  private mutating func noteNews(of key: Feed.Key, in turn: borrowing StoreTurn<Self>) throws {
     guard let feed = try turn.tables.feeds.find(key), feed.wishes.rules.autoDownload != nil, feed.standing.line != nil
     else { return }
     try makeDue(key, feed.standing, in: turn)
   }
 
   /// A feed was read to its end. The episodes of the first such reading count as there before the rule.
-  private mutating func noteEnd(of key: Feed.Key, in turn: borrowing PodfluxTurn) throws {
+  private mutating func noteEnd(of key: Feed.Key, in turn: borrowing StoreTurn<Self>) throws {
     guard let feed = try turn.tables.feeds.find(key), feed.standing.line == nil, !feed.waitsForEpisodes else { return }
     var standing = feed.standing
     standing.line = try turn.tables.rules.lastEpisode()
@@ -163,7 +163,7 @@ package struct RulesStore: DomainStore {
   }
 
   private mutating func makeDue(
-    _ key: Feed.Key, _ standing: Feed.Standing, in turn: borrowing PodfluxTurn
+    _ key: Feed.Key, _ standing: Feed.Standing, in turn: borrowing StoreTurn<Self>
   ) throws {
     var standing = standing
     standing.due = turn.now

@@ -2,14 +2,14 @@ import Flux
 
 /// Handles the intents of clients for sessions.
 extension SessionsStore {
-  mutating func handle(_ intent: SessionIntent, in turn: inout PodfluxTurn) throws -> Reply {
+  mutating func handle(_ intent: SessionIntent, in turn: inout StoreTurn<Self>) throws -> Reply {
     switch intent {
     case .open(let opening): return try open(opening, in: &turn)
     case .close(let id, let forgetting): return try close(id, forgetting: forgetting, in: &turn)
     }
   }
 
-  private mutating func open(_ opening: SessionIntent.Opening, in turn: inout PodfluxTurn) throws -> Reply {
+  private mutating func open(_ opening: SessionIntent.Opening, in turn: inout StoreTurn<Self>) throws -> Reply {
     let known = opening.id.flatMap { view.find($0) }
     let login = known.map { opening.login.completed(from: $0.wish) } ?? opening.login
     let wish = login.wish
@@ -45,19 +45,19 @@ extension SessionsStore {
   /// Adds a session, and begins to open it.
   @discardableResult
   mutating func insert(
-    _ key: Session.Key, _ id: SessionID, isOwn: Bool = false, _ wish: Session.Wish, in turn: inout PodfluxTurn
+    _ key: Session.Key, _ id: SessionID, isOwn: Bool = false, _ wish: Session.Wish, in turn: inout StoreTurn<Self>
   ) throws -> Session {
     var session = Session(key: key, id: id, isOwn: isOwn, wish: wish, since: turn.now)
     try begin(&session, takesKept: false, in: turn)
     return session
   }
 
-  private mutating func begin(_ session: inout Session, takesKept: Bool, in turn: borrowing PodfluxTurn) throws {
+  private mutating func begin(_ session: inout Session, takesKept: Bool, in turn: borrowing StoreTurn<Self>) throws {
     try transition(&session, to: .opening(.init(isRenewal: false, takesKept: takesKept)), in: turn)
   }
 
   private mutating func close(
-    _ id: SessionID, forgetting: Bool, in turn: inout PodfluxTurn
+    _ id: SessionID, forgetting: Bool, in turn: inout StoreTurn<Self>
   ) throws -> Reply {
     guard var session = view.find(id) else {
       throw Refusal(.notFound, "there is no session \"\(id)\"", path: "payload.id")
@@ -76,20 +76,20 @@ extension SessionsStore {
   }
 
   /// Has the service stop using a session.
-  mutating func leave(_ session: Session, in turn: inout PodfluxTurn) {
+  mutating func leave(_ session: Session, in turn: inout StoreTurn<Self>) {
     live[session.key] = nil
     wanted.remove(session.key)
     view.accepted[session.key] = nil
     turn.perform(.session(.leave(session.id)))
   }
 
-  func forget(_ secret: SecretReference?, in turn: inout PodfluxTurn) {
+  func forget(_ secret: SecretReference?, in turn: inout StoreTurn<Self>) {
     if let secret { turn.perform(.session(.forget(secret))) }
   }
 
   /// A number for a new session; nil if there is none. Those of sessions that are closed and forgotten, and that
   /// nothing refers to, are given again once all have been given.
-  mutating func freeKey(in turn: borrowing PodfluxTurn) throws -> Session.Key? {
+  mutating func freeKey(in turn: borrowing StoreTurn<Self>) throws -> Session.Key? {
     let limit = Session.Key(Session.Limits.sessions)
     if view.sessions.count < Session.Limits.sessions {
       return (1...limit).first { view.sessions[$0] == nil }

@@ -3,7 +3,7 @@ import Flux
 /// Opens sessions, and handles the reports of openings. Each session has one opening at most: however many requests
 /// wait, one token is asked for.
 extension SessionsStore {
-  mutating func openWhatIsWanted(reading context: Context, in turn: inout PodfluxTurn) throws {
+  mutating func openWhatIsWanted(reading context: Context, in turn: inout StoreTurn<Self>) throws {
     for key in wanted.sorted() {
       guard var session = view.sessions[key] else { continue }
       switch session.state {
@@ -31,7 +31,7 @@ extension SessionsStore {
   }
 
   private mutating func start(
-    _ session: Session, _ opening: SessionState.Opening, reading context: Context, in turn: inout PodfluxTurn
+    _ session: Session, _ opening: SessionState.Opening, reading context: Context, in turn: inout StoreTurn<Self>
   ) {
     let id = SessionOpening.ID(session: session.id, generation: turn.sequence)
     live[session.key] = id
@@ -46,7 +46,7 @@ extension SessionsStore {
   // MARK: What comes of it
 
   /// A report of an opening that has been superseded is dropped.
-  mutating func handle(_ fact: SessionFact, in turn: inout PodfluxTurn) throws {
+  mutating func handle(_ fact: SessionFact, in turn: inout StoreTurn<Self>) throws {
     let id: SessionOpening.ID =
       switch fact {
       case .opened(let id, _), .failed(let id, _): id
@@ -67,7 +67,8 @@ extension SessionsStore {
   }
 
   private mutating func fail(
-    _ session: inout Session, _ opening: SessionState.Opening, because error: DownloadError, in turn: inout PodfluxTurn
+    _ session: inout Session, _ opening: SessionState.Opening, because error: DownloadError,
+    in turn: inout StoreTurn<Self>
   ) throws {
     var opening = opening
     opening.failures += 1
@@ -84,7 +85,7 @@ extension SessionsStore {
 
   /// After a start no opening is alive and no credentials are at hand: what was open is opened again when a request
   /// wants it, with the token that the vault holds. So is a login that has failed: once, for the reason may be gone.
-  mutating func recover(in turn: inout PodfluxTurn) throws {
+  mutating func recover(in turn: inout StoreTurn<Self>) throws {
     for key in view.sessions.keys.sorted() {
       guard var session = view.sessions[key] else { continue }
       switch session.state {
@@ -97,7 +98,7 @@ extension SessionsStore {
   }
 
   /// Opens sessions again whose servers could not be reached: they may be reachable over the new path.
-  mutating func hurry(in turn: borrowing PodfluxTurn) throws {
+  mutating func hurry(in turn: borrowing StoreTurn<Self>) throws {
     for key in view.sessions.keys.sorted() {
       guard var session = view.sessions[key], case .opening(var opening) = session.state, opening.next != nil else {
         continue

@@ -2,7 +2,7 @@ import Flux
 
 /// Handles what the requests of downloads, feeds and sidecars find out about their sessions.
 extension SessionsStore {
-  mutating func handle(_ signal: SessionSignal, in turn: inout PodfluxTurn) throws {
+  mutating func handle(_ signal: SessionSignal, in turn: inout StoreTurn<Self>) throws {
     switch signal {
     case .wanted(let keys): wanted.formUnion(keys)
     case .askedAgain(let keys):
@@ -32,7 +32,7 @@ extension SessionsStore {
 
   private mutating func take(
     _ verdict: SessionSignal.Verdict, of owner: RequestOwner, sentWith grant: SessionGrant,
-    in turn: borrowing PodfluxTurn
+    in turn: borrowing StoreTurn<Self>
   ) throws {
     switch verdict.decision {
     case .sendAgain, .renew, .park:
@@ -52,7 +52,7 @@ extension SessionsStore {
   }
 
   /// Deletes the sessions that `auth` made and nothing refers to any more, with their secrets.
-  mutating func discardWhatIsLeft(in turn: inout PodfluxTurn) throws {
+  mutating func discardWhatIsLeft(in turn: inout StoreTurn<Self>) throws {
     for key in left.sorted() {
       guard let session = view.sessions[key], session.isOwn, try !turn.tables.sessions.isReferredTo(key) else {
         continue
@@ -65,7 +65,7 @@ extension SessionsStore {
     left = []
   }
 
-  mutating func renew(_ session: inout Session, in turn: borrowing PodfluxTurn) throws {
+  mutating func renew(_ session: inout Session, in turn: borrowing StoreTurn<Self>) throws {
     view.accepted[session.key] = nil
     try transition(&session, to: .opening(.init(isRenewal: true, takesKept: false)), in: turn)
   }

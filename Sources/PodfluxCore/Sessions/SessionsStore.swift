@@ -54,7 +54,7 @@ package struct SessionsStore: DomainStore {
 
   /// Takes in what clients want and what openings report.
   package mutating func handle(
-    _ action: Action, in turn: inout PodfluxTurn, reading context: Context
+    _ action: Action, in turn: inout StoreTurn<Self>, reading context: Context
   ) throws -> Reply? {
     switch action {
     case .intent(.sessions(let intent)): return try handle(intent, in: &turn)
@@ -67,7 +67,7 @@ package struct SessionsStore: DomainStore {
   }
 
   /// Takes in what requests find.
-  package mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func receive(_ event: StoreEvent, in turn: inout StoreTurn<Self>, reading context: Context) throws {
     switch event {
     case .downloads(.session(let signal)), .podcasts(.session(let signal)), .sidecars(.session(let signal)):
       try handle(signal, in: &turn)
@@ -76,7 +76,7 @@ package struct SessionsStore: DomainStore {
   }
 
   /// Opens the sessions that are wanted.
-  package mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func endBatch(in turn: inout StoreTurn<Self>, reading context: Context) throws {
     guard context.lifecycle.isScheduling else { return }
     try discardWhatIsLeft(in: &turn)
     try openWhatIsWanted(reading: context, in: &turn)
@@ -86,7 +86,7 @@ package struct SessionsStore: DomainStore {
   ///
   /// - Throws: `StateFault` for what the transition table forbids.
   mutating func transition(
-    _ session: inout Session, to state: SessionState, in turn: borrowing PodfluxTurn
+    _ session: inout Session, to state: SessionState, in turn: borrowing StoreTurn<Self>
   ) throws {
     guard session.state.canBecome(state) else {
       throw StateFault("no way leads from \(session.state.kind) to \(state.kind) for \"\(session.id)\"")
@@ -96,7 +96,7 @@ package struct SessionsStore: DomainStore {
     try save(session, in: turn)
   }
 
-  mutating func save(_ session: Session, in turn: borrowing PodfluxTurn) throws {
+  mutating func save(_ session: Session, in turn: borrowing StoreTurn<Self>) throws {
     view.sessions[session.key] = session
     try turn.tables.sessions.save(session)
   }

@@ -17,7 +17,7 @@ package struct SettingsStore: DomainStore {
   }
 
   /// Changes the settings, and passes the limits of all transfers on when they change and at a start.
-  package mutating func handle(_ action: Action, in turn: inout PodfluxTurn, reading _: Void) throws -> Reply? {
+  package mutating func handle(_ action: Action, in turn: inout StoreTurn<Self>, reading _: Void) throws -> Reply? {
     if case .recovered = action { turn.perform(.limit(settings.limits)) }
     guard case .intent(.updateSettings(let patch)) = action else { return nil }
     let updated = try patch.checked(on: settings)

@@ -5,17 +5,9 @@ package protocol SidecarTables {
   var sidecars: any SidecarTable { get }
 }
 
-/// The sidecars' rows. Each call costs a bounded number of index look-ups unless it says otherwise.
-///
-/// When the downloads' table removes many downloads in one statement, it lets their sidecars leave, or keeps them, in
-/// the same transaction.
-package protocol SidecarTable {
+/// The sidecars' rows, to read. Each call costs a bounded number of index look-ups unless it says otherwise.
+package protocol SidecarTableReader {
   func find(_ key: Sidecar.Key) throws -> Sidecar?
-  /// Adds a sidecar; its number is given now.
-  func insert(_ sidecar: Sidecar) throws
-  /// Writes owner, address, stem, state and session, and ends a postponement.
-  func update(_ sidecar: Sidecar) throws
-  func delete(_ key: Sidecar.Key) throws
   /// The sidecars of a download, in the order of their numbers.
   func sidecars(of owner: DownloadID) throws -> [Sidecar]
   /// The sidecars that have a session, after this one, in the order of their numbers.
@@ -39,22 +31,34 @@ package protocol SidecarTable {
   func due(at now: Timestamp, _ need: SidecarNeed, limit: Int) throws -> [Sidecar]
   /// When the first one is to be fetched after this moment.
   func nextMoment(after now: Timestamp) throws -> Timestamp?
-  /// Lets those that are to be fetched after one moment be fetched at another. Cost: linear in them.
-  func bringForward(dueAfter latest: Timestamp, to moment: Timestamp) throws
   /// The first sidecars that are owed a deletion or a move, but for those that were postponed.
   func owed(limit: Int) throws -> [Sidecar]
+  /// Whether there is any row.
+  func isEmpty() throws -> Bool
+  /// The completed ones among the downloads whose rows follow this number, and where to go on; nil if there are no
+  /// more.
+  func completedDownloads(after key: Int64, limit: Int) throws -> (downloads: [DownloadID], next: Int64?)
+}
+
+/// The sidecars' rows, to read and to write. Each call costs a bounded number of index look-ups unless it says
+/// otherwise.
+///
+/// When the downloads' table removes many downloads in one statement, it lets their sidecars leave, or keeps them, in
+/// the same transaction.
+package protocol SidecarTable: SidecarTableReader {
+  /// Adds a sidecar; its number is given now.
+  func insert(_ sidecar: Sidecar) throws
+  /// Writes owner, address, stem, state and session, and ends a postponement.
+  func update(_ sidecar: Sidecar) throws
+  func delete(_ key: Sidecar.Key) throws
+  /// Lets those that are to be fetched after one moment be fetched at another. Cost: linear in them.
+  func bringForward(dueAfter latest: Timestamp, to moment: Timestamp) throws
   /// Postpones what a sidecar is owed until `oweAll`.
   func postpone(_ key: Sidecar.Key) throws
   /// Ends all postponements.
   func oweAll() throws
-  /// Whether there is any row.
-  func isEmpty() throws -> Bool
-
   /// Writes after which download, by the number of its row, the completed ones are asked for sidecars; nil if none is.
   func save(scanAfter key: Int64?) throws
-  /// The completed ones among the downloads whose rows follow this number, and where to go on; nil if there are no
-  /// more.
-  func completedDownloads(after key: Int64, limit: Int) throws -> (downloads: [DownloadID], next: Int64?)
 }
 
 /// What sidecars need to be fetched.

@@ -9,7 +9,7 @@ extension SidecarsStore {
   /// - Parameter forGood: Whether the download goes. Otherwise it may come back, and what a person has removed stays
   ///   removed.
   mutating func leave(
-    _ id: DownloadID, withFile: Bool, forGood: Bool, in turn: inout PodfluxTurn
+    _ id: DownloadID, withFile: Bool, forGood: Bool, in turn: inout StoreTurn<Self>
   ) throws {
     for sidecar in try turn.tables.sidecars.sidecars(of: id) {
       if withFile, case .disowned = sidecar.state, !forGood { continue }
@@ -17,7 +17,7 @@ extension SidecarsStore {
     }
   }
 
-  private mutating func leave(_ sidecar: Sidecar, withFile: Bool, in turn: inout PodfluxTurn) throws {
+  private mutating func leave(_ sidecar: Sidecar, withFile: Bool, in turn: inout StoreTurn<Self>) throws {
     tellLeft(sidecar, in: &turn)
     var sidecar = sidecar
     switch sidecar.state {
@@ -38,12 +38,12 @@ extension SidecarsStore {
 
   /// Deletes the covers of the folders above a path in which no download's file lies any more, nor one that a client
   /// has kept.
-  mutating func leaveCovers(above path: LibraryPath, in turn: inout PodfluxTurn) throws {
+  mutating func leaveCovers(above path: LibraryPath, in turn: inout StoreTurn<Self>) throws {
     for cover in try covers(above: path, in: turn) { try judge(cover, in: &turn) }
   }
 
   /// The covers of the folders on a file's way, the innermost first.
-  func covers(above path: LibraryPath, in turn: borrowing PodfluxTurn) throws -> [Sidecar] {
+  func covers(above path: LibraryPath, in turn: borrowing StoreTurn<Self>) throws -> [Sidecar] {
     var covers: [Sidecar] = []
     var folder = path.folder
     while let next = folder {
@@ -55,7 +55,7 @@ extension SidecarsStore {
 
   /// Deletes a cover in whose folder no download's file lies any more. If a file lies there that a client has kept, the
   /// cover is the user's, like the file.
-  private mutating func judge(_ cover: Sidecar, in turn: inout PodfluxTurn) throws {
+  private mutating func judge(_ cover: Sidecar, in turn: inout StoreTurn<Self>) throws {
     guard let path = try? LibraryPath(validating: cover.stem), let folder = path.folder,
       try !turn.tables.sidecars.isUsed(folder)
     else { return }
@@ -72,7 +72,7 @@ extension SidecarsStore {
   }
 
   /// Many downloads have gone in one statement: their fetches end.
-  mutating func stopWhatLeaves(in turn: inout PodfluxTurn) throws {
+  mutating func stopWhatLeaves(in turn: inout StoreTurn<Self>) throws {
     for key in live.keys.sorted() {
       switch try turn.tables.sidecars.find(key)?.state {
       case .wanted, .publishing: break
@@ -84,7 +84,7 @@ extension SidecarsStore {
   // MARK: Moving
 
   /// Renames a download's sidecars after its file has been renamed.
-  mutating func follow(_ step: CleanupStep, reading context: Context, in turn: inout PodfluxTurn) throws {
+  mutating func follow(_ step: CleanupStep, reading context: Context, in turn: inout StoreTurn<Self>) throws {
     guard case .misnamed(let id, let file, _) = step.finding else { return }
     if hasRows {
       for var sidecar in try turn.tables.sidecars.sidecars(of: id) { try follow(&sidecar, in: turn) }
@@ -94,7 +94,7 @@ extension SidecarsStore {
   }
 
   /// A sidecar that is there follows its download's file, if it is still named after the one that had it.
-  mutating func follow(_ sidecar: inout Sidecar, in turn: borrowing PodfluxTurn) throws {
+  mutating func follow(_ sidecar: inout Sidecar, in turn: borrowing StoreTurn<Self>) throws {
     guard case .present(let file) = sidecar.state, let owner = sidecar.owner,
       case .completed(let media)? = try turn.tables.downloads.find(owner)?.state
     else { return }
@@ -109,14 +109,14 @@ extension SidecarsStore {
     errands.oweMore()
   }
 
-  private func language(of id: DownloadID, in turn: borrowing PodfluxTurn) throws -> String? {
+  private func language(of id: DownloadID, in turn: borrowing StoreTurn<Self>) throws -> String? {
     guard let episode = try turn.tables.episodes.find(having: id) else { return nil }
     return try turn.tables.feeds.find(episode.feed)?.podcast?.language
   }
 
   // MARK: Errands
 
-  mutating func handOutErrands(settings: Settings, in turn: inout PodfluxTurn) throws {
+  mutating func handOutErrands(settings: Settings, in turn: inout StoreTurn<Self>) throws {
     let fetching = Set(live.keys)
     let owed = try errands.take { limit in
       // What is being fetched is not deleted before the fetch has ended; then more is owed.
@@ -141,14 +141,14 @@ extension SidecarsStore {
     }
   }
 
-  mutating func finishDeletion(_ key: Sidecar.Key, in turn: borrowing PodfluxTurn) throws {
+  mutating func finishDeletion(_ key: Sidecar.Key, in turn: borrowing StoreTurn<Self>) throws {
     guard errands.end(key) != nil else { return }
     guard case .leaving? = try turn.tables.sidecars.find(key)?.state else { return }
     try turn.tables.sidecars.delete(key)
   }
 
   /// A file that does not get its new name keeps the one that it has.
-  mutating func finishMove(_ key: Sidecar.Key, isMoved: Bool, in turn: borrowing PodfluxTurn) throws {
+  mutating func finishMove(_ key: Sidecar.Key, isMoved: Bool, in turn: borrowing StoreTurn<Self>) throws {
     guard errands.end(key) != nil, var sidecar = try turn.tables.sidecars.find(key) else { return }
     switch sidecar.state {
     case .moving(var file, let path):
@@ -167,7 +167,7 @@ extension SidecarsStore {
   // MARK: Rounds
 
   /// Has a service look at some files, and deletes some covers that no file needs any more.
-  mutating func goOnLooking(in turn: inout PodfluxTurn) throws {
+  mutating func goOnLooking(in turn: inout StoreTurn<Self>) throws {
     guard var round, !round.isLooking else { return }
     if let after = round.cover {
       let covers = try turn.tables.sidecars.covers(after: after, limit: SidecarLimits.rowsAtOnce)
@@ -190,7 +190,7 @@ extension SidecarsStore {
   }
 
   /// A person has removed, moved or changed these files: from now on they are that person's.
-  mutating func take(_ changed: [Sidecar.Key], ofRound number: Int64, in turn: borrowing PodfluxTurn) throws {
+  mutating func take(_ changed: [Sidecar.Key], ofRound number: Int64, in turn: borrowing StoreTurn<Self>) throws {
     guard let round, round.number == number, round.isLooking else { return }
     let moved = round.moved
     self.round?.isLooking = false

@@ -2,7 +2,7 @@ import Flux
 
 /// Handles the reports of fetches. A report of a fetch that has been superseded is dropped.
 extension SidecarsStore {
-  mutating func handle(_ fact: SidecarFact, reading context: Context, in turn: inout PodfluxTurn) throws {
+  mutating func handle(_ fact: SidecarFact, reading context: Context, in turn: inout StoreTurn<Self>) throws {
     switch fact {
     case .fetch(let report): try handle(report, reading: context, in: &turn)
     case .deleted(let key): try finishDeletion(key, in: turn)
@@ -18,7 +18,7 @@ extension SidecarsStore {
   }
 
   private mutating func handle(
-    _ report: SidecarReport, reading context: Context, in turn: inout PodfluxTurn
+    _ report: SidecarReport, reading context: Context, in turn: inout StoreTurn<Self>
   ) throws {
     let key = report.fetch.sidecar
     guard let fetch = live[key], fetch.id == report.fetch else { return }
@@ -77,7 +77,7 @@ extension SidecarsStore {
   }
 
   private func fail(
-    _ sidecar: Sidecar, _ error: DownloadError, retryAfter: Int64?, in turn: inout PodfluxTurn
+    _ sidecar: Sidecar, _ error: DownloadError, retryAfter: Int64?, in turn: inout StoreTurn<Self>
   ) throws {
     var sidecar = sidecar
     guard sidecar.mayBeFetched else { return try turn.tables.sidecars.delete(sidecar.key) }
@@ -103,7 +103,7 @@ extension SidecarsStore {
   }
 
   /// The session of a wanted one could not log in. It may later, with another secret.
-  func wait(_ sidecar: Sidecar, in turn: inout PodfluxTurn) throws {
+  func wait(_ sidecar: Sidecar, in turn: inout StoreTurn<Self>) throws {
     tellLeft(sidecar, in: &turn)
     guard sidecar.mayBeFetched else { return try turn.tables.sidecars.delete(sidecar.key) }
     var sidecar = sidecar

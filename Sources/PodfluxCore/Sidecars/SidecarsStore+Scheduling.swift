@@ -4,7 +4,7 @@ import Flux
 /// downloads only.
 extension SidecarsStore {
   /// Returns whether the table was asked.
-  mutating func startDueFetches(reading context: Context, in turn: inout PodfluxTurn) throws -> Bool {
+  mutating func startDueFetches(reading context: Context, in turn: inout StoreTurn<Self>) throws -> Bool {
     if seenObstacles.change(to: context.obstacles, context.sessions) { mayFetch = true }
     guard mayFetch, live.count < SidecarLimits.fetches else { return false }
     mayFetch = false
@@ -40,13 +40,13 @@ extension SidecarsStore {
   }
 
   /// Has what waits for a moment wait no longer that is so far away that only a clock which was wrong can have set it.
-  func forgetFarMoments(in turn: borrowing PodfluxTurn) throws {
+  func forgetFarMoments(in turn: borrowing StoreTurn<Self>) throws {
     let longest = max(SidecarLimits.backoff.longestMilliseconds, RetryAfter.maxMilliseconds)
     guard let latest = turn.now.latestEnd(ofWaitsUpTo: longest) else { return }
     try turn.tables.sidecars.bringForward(dueAfter: latest, to: turn.now)
   }
 
-  private mutating func start(_ sidecar: Sidecar, reading context: Context, in turn: inout PodfluxTurn) throws {
+  private mutating func start(_ sidecar: Sidecar, reading context: Context, in turn: inout StoreTurn<Self>) throws {
     var sidecar = sidecar
     let episode = try sidecar.owner.flatMap { try turn.tables.episodes.find(having: $0) }
     let feed = try episode.flatMap { try turn.tables.feeds.find($0.feed) }
@@ -75,7 +75,8 @@ extension SidecarsStore {
 
   /// What is to be fetched, the stem being that of the file as it is named now; nil if it is not wanted any more.
   private func source(
-    of sidecar: inout Sidecar, as episode: Episode?, of feed: Feed?, settings: Settings, in turn: borrowing PodfluxTurn
+    of sidecar: inout Sidecar, as episode: Episode?, of feed: Feed?, settings: Settings,
+    in turn: borrowing StoreTurn<Self>
   ) throws -> SidecarFetch.Source? {
     if case .publishing(let file, _, _) = sidecar.state { return .earlier(file) }
     guard settings.sidecars.contains(sidecar.kind) else { return nil }
@@ -96,7 +97,7 @@ extension SidecarsStore {
 
   /// Fetches that an obstacle has come up for, and those whose connections were made over another path, begin again
   /// when they may and when the present one has ended.
-  mutating func stopWhatMayNotRun(reading context: Context, in turn: inout PodfluxTurn) {
+  mutating func stopWhatMayNotRun(reading context: Context, in turn: inout StoreTurn<Self>) {
     guard !live.isEmpty else { return }
     for key in live.keys.sorted() {
       guard let request = live[key]?.request else { continue }

@@ -3,7 +3,7 @@ import Flux
 /// Which sidecars are wanted.
 extension SidecarsStore {
   /// Asks for the sidecars of a download that is completed. What is there, or was removed by a person, stays so.
-  mutating func want(for id: DownloadID, reading context: Context, in turn: borrowing PodfluxTurn) throws {
+  mutating func want(for id: DownloadID, reading context: Context, in turn: borrowing StoreTurn<Self>) throws {
     let kinds = context.settings.sidecars
     guard !kinds.isEmpty, let download = try turn.tables.downloads.find(id), case .completed(let file) = download.state
     else { return }
@@ -30,7 +30,7 @@ extension SidecarsStore {
 
   /// Where a download's sidecar comes from; nil if there is none.
   private static func source(
-    of kind: SidecarKind, for episode: Episode?, _ feed: Feed?, _ episodes: any EpisodeTable
+    of kind: SidecarKind, for episode: Episode?, _ feed: Feed?, _ episodes: any EpisodeTableReader
   ) throws -> Source? {
     switch kind {
     case .cover: nil
@@ -46,7 +46,7 @@ extension SidecarsStore {
   /// Asks for the cover of a folder; the first download of the folder decides which one.
   private mutating func wantCover(
     of feed: Feed, for download: Download, _ file: PublishedFile, _ episode: Episode?, reading context: Context,
-    in turn: borrowing PodfluxTurn
+    in turn: borrowing StoreTurn<Self>
   ) throws {
     guard download.description.path == nil, let image = feed.podcast?.image, let address = try? WebAddress(image) else {
       return
@@ -63,7 +63,7 @@ extension SidecarsStore {
 
   private mutating func insert(
     _ kind: SidecarKind, owner: DownloadID?, at address: WebAddress?, _ stem: String, of feed: Feed?,
-    reading context: Context, in turn: borrowing PodfluxTurn
+    reading context: Context, in turn: borrowing StoreTurn<Self>
   ) throws {
     let sidecar = Sidecar(
       kind: kind, owner: owner, address: address, stem: stem, state: .wanted(failures: 0, next: turn.now),
@@ -77,7 +77,7 @@ extension SidecarsStore {
   /// one. Each of the two only where it is for the host.
   func follow(
     _ session: Session.Key?, from former: Session.Key?, _ id: DownloadID, reading context: Context,
-    in turn: borrowing PodfluxTurn
+    in turn: borrowing StoreTurn<Self>
   ) throws {
     var followers = try turn.tables.sidecars.sidecars(of: id)
     if case .completed(let file)? = try turn.tables.downloads.find(id)?.state {
@@ -95,7 +95,7 @@ extension SidecarsStore {
   /// Takes sessions from what is at other hosts than theirs, as rows of former versions are, and what has been named
   /// before a client changed the session's hosts: it would wait among those that need the login. Cost: linear in those
   /// that are to be fetched with sessions; a start asks.
-  func leaveForeignSessions(reading context: Context, in turn: borrowing PodfluxTurn) throws {
+  func leaveForeignSessions(reading context: Context, in turn: borrowing StoreTurn<Self>) throws {
     for session in context.sessions.sessions.keys.sorted() {
       var last: Sidecar.Key? = 0
       while let after = last {
@@ -112,12 +112,12 @@ extension SidecarsStore {
   }
 
   /// Tells that a sidecar may have its session no more. Those that have it yet are looked up then.
-  func tellLeft(_ sidecar: Sidecar, in turn: inout PodfluxTurn) {
+  func tellLeft(_ sidecar: Sidecar, in turn: inout StoreTurn<Self>) {
     if let session = sidecar.session { turn.tell(.sidecars(.session(.left(session)))) }
   }
 
   /// Asks some of the completed downloads, after the setting has got more kinds. The next turn goes on.
-  mutating func scan(reading context: Context, in turn: inout PodfluxTurn) throws {
+  mutating func scan(reading context: Context, in turn: inout StoreTurn<Self>) throws {
     guard let after = scanAfter else { return }
     let (downloads, next) = try turn.tables.sidecars.completedDownloads(after: after, limit: SidecarLimits.rowsAtOnce)
     for id in downloads { try want(for: id, reading: context, in: turn) }

@@ -97,7 +97,7 @@ package struct SidecarsStore: DomainStore {
 
   /// Takes in what services report.
   package mutating func handle(
-    _ action: Action, in turn: inout PodfluxTurn, reading context: Context
+    _ action: Action, in turn: inout StoreTurn<Self>, reading context: Context
   ) throws -> Reply? {
     switch action {
     case .sidecar(let fact): try handle(fact, reading: context, in: &turn)
@@ -120,7 +120,7 @@ package struct SidecarsStore: DomainStore {
   }
 
   /// Follows the downloads and the settings.
-  package mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func receive(_ event: StoreEvent, in turn: inout StoreTurn<Self>, reading context: Context) throws {
     switch event {
     case .settings(.changed(let former)):
       mayFetch = true
@@ -152,7 +152,7 @@ package struct SidecarsStore: DomainStore {
   }
 
   /// Starts the fetches that are due and may run, stops those that may not, and hands out what is owed.
-  package mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func endBatch(in turn: inout StoreTurn<Self>, reading context: Context) throws {
     guard context.lifecycle.isScheduling else { return }
     goesOnAt = nil
     try scan(reading: context, in: &turn)
@@ -171,14 +171,14 @@ package struct SidecarsStore: DomainStore {
   }
 
   /// Tells a fetch to stop. It keeps its slot until it has ended.
-  mutating func stop(_ key: Sidecar.Key, in turn: inout PodfluxTurn) {
+  mutating func stop(_ key: Sidecar.Key, in turn: inout StoreTurn<Self>) {
     guard let fetch = live[key], !fetch.isStopping else { return }
     live[key]?.isStopping = true
     turn.perform(.sidecar(.stop(fetch.id)))
   }
 
   /// Begins a round, in the place of one that is under way.
-  mutating func beginRound(in turn: borrowing PodfluxTurn) {
+  mutating func beginRound(in turn: borrowing StoreTurn<Self>) {
     round = Round(number: turn.sequence)
   }
 }

@@ -96,18 +96,18 @@ package struct UpkeepStore: DomainStore {
 
   /// Notes the day of a new library, and goes on with the round whose folders have been looked at.
   package mutating func handle(
-    _ action: Action, in turn: inout PodfluxTurn, reading context: Context
+    _ action: Action, in turn: inout StoreTurn<Self>, reading context: Context
   ) throws -> Reply? {
     if let concern = Concern(action) { try take(concern, in: &turn) }
     return nil
   }
 
   /// Keeps track of folders, and ends a round that the downloads have done their part of.
-  package mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func receive(_ event: StoreEvent, in turn: inout StoreTurn<Self>, reading context: Context) throws {
     if let concern = Concern(event) { try take(concern, in: &turn) }
   }
 
-  private mutating func take(_ concern: Concern, in turn: inout PodfluxTurn) throws {
+  private mutating func take(_ concern: Concern, in turn: inout StoreTurn<Self>) throws {
     switch concern {
     // A new library needs no upkeep, and a start has just done the most of it.
     case .recovered: if lastDay == nil { try note(turn.now.day, in: turn) }
@@ -121,7 +121,7 @@ package struct UpkeepStore: DomainStore {
   }
 
   /// Begins when a day has begun, or the clock was set back by one.
-  package mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func endBatch(in turn: inout StoreTurn<Self>, reading context: Context) throws {
     // The turn that ends a cleanup begins what waits for it.
     defer { nextMoment = round == nil && !context.isCleaning ? lastDay.map { Timestamp(day: $0 + 1) } : nil }
     guard round == nil, let lastDay, turn.now.day != lastDay, context.isScheduling, !context.isCleaning else { return }
@@ -133,13 +133,13 @@ package struct UpkeepStore: DomainStore {
 
   // MARK: Rounds
 
-  private mutating func goOn(forgetting gone: [LibraryPath], in turn: inout PodfluxTurn) throws {
+  private mutating func goOn(forgetting gone: [LibraryPath], in turn: inout StoreTurn<Self>) throws {
     guard let round else { return }
     for folder in gone { try turn.tables.upkeep.forget(folder) }
     turn.tell(.upkeep(.round(deletionsAfter: round.deletion, forgettingFormerFiles: true)))
   }
 
-  private mutating func endRound(areFormerFilesDone: Bool, in turn: inout PodfluxTurn) throws {
+  private mutating func endRound(areFormerFilesDone: Bool, in turn: inout StoreTurn<Self>) throws {
     guard var round else { return }
     round.areFormerFilesDone = areFormerFilesDone
     self.round = round
@@ -150,14 +150,14 @@ package struct UpkeepStore: DomainStore {
     turn.perform(.runUpkeep(try nextFolders(in: turn), day: nil))
   }
 
-  private mutating func nextFolders(in turn: borrowing PodfluxTurn) throws -> [LibraryPath] {
+  private mutating func nextFolders(in turn: borrowing StoreTurn<Self>) throws -> [LibraryPath] {
     guard let last = round?.folder else { return [] }
     let folders = try turn.tables.upkeep.folders(after: last, limit: Self.perRound)
     round?.folder = folders.count == Self.perRound ? folders.last?.description : nil
     return folders
   }
 
-  private mutating func note(_ day: Int64, in turn: borrowing PodfluxTurn) throws {
+  private mutating func note(_ day: Int64, in turn: borrowing StoreTurn<Self>) throws {
     try turn.tables.upkeep.save(day: day)
     lastDay = day
   }

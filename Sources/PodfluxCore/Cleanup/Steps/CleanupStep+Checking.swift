@@ -3,7 +3,9 @@ import Flux
 /// Checks a step against the current rows. Changes nothing.
 extension CleanupStep {
   /// Why the step must not be done now; nil if nothing prevents it.
-  func obstacle(besides live: [DownloadID: LiveAttempt], in turn: borrowing PodfluxTurn) throws -> String? {
+  func obstacle(besides live: [DownloadID: LiveAttempt], in turn: borrowing StoreTurn<some DomainStore>) throws
+    -> String?
+  {
     switch finding {
     case .missing(let id, let file, _), .corrupt(let id, let file, _), .moved(let id, let file, _),
       .modified(let id, let file, _), .misnamed(let id, let file, _):
@@ -54,7 +56,7 @@ extension CleanupStep {
   /// is.
   ///
   /// What was restored from a backup may have the inodes of other downloads' files: all of these rows go together.
-  func occupants(in turn: borrowing PodfluxTurn) throws -> [Occupant] {
+  func occupants(in turn: borrowing StoreTurn<some DomainStore>) throws -> [Occupant] {
     guard let id = finding.download, let place = finding.followedTo else { return [] }
     let downloads = turn.tables.downloads
     let target = EntryPath(place)
@@ -76,7 +78,7 @@ extension CleanupStep {
 
   /// Why a file cannot get its new name, to which no other row may lay claim; nil if nothing prevents it. Not asked
   /// again once it has the name: then its row must follow.
-  func nameObstacle(in turn: borrowing PodfluxTurn) throws -> String? {
+  func nameObstacle(in turn: borrowing StoreTurn<some DomainStore>) throws -> String? {
     guard case .misnamed(let id, _, let path) = finding,
       try !turn.tables.downloads.completedDownloads(at: path, otherThan: id).isEmpty
     else { return nil }
@@ -93,7 +95,7 @@ extension CleanupStep {
   }
 
   /// The pending deletion that moves the step's damaged file to quarantine, if the row has recorded the damage already.
-  func owedMove(in turn: borrowing PodfluxTurn) throws -> Deletion.Key? {
+  func owedMove(in turn: borrowing StoreTurn<some DomainStore>) throws -> Deletion.Key? {
     guard case .corrupt(let id, _, let found) = finding, let remains = found.published(sha256: nil) else {
       return nil
     }
@@ -118,7 +120,7 @@ extension CleanupStep {
   /// The claim of another download, or of a removed one, on a file.
   private func claim(
     on found: FoundFile, otherThanBy id: DownloadID?, where counts: (Download) -> Bool = { _ in true },
-    in turn: borrowing PodfluxTurn
+    in turn: borrowing StoreTurn<some DomainStore>
   ) throws -> String? {
     // The file may have been moved since its download was completed: its inode identifies it, not its path.
     if try turn.tables.downloads.claimants(of: found, otherThan: id).contains(where: counts) {

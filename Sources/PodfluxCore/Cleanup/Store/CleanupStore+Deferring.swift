@@ -3,7 +3,7 @@ import Flux
 /// Steps that wait for others.
 extension CleanupStore {
   /// Hands out the steps whose places others have left. When the run was cancelled they stay as they are.
-  mutating func handOutDeferred(reading context: Context, in turn: inout PodfluxTurn) throws {
+  mutating func handOutDeferred(reading context: Context, in turn: inout StoreTurn<Self>) throws {
     let steps = deferred
     deferred = []
     for step in steps {
@@ -18,7 +18,7 @@ extension CleanupStore {
 
 extension CleanupStore {
   /// Refuses a request for a feed that is not there.
-  func checkExists(_ feed: FeedID?, in turn: borrowing PodfluxTurn) throws {
+  func checkExists(_ feed: FeedID?, in turn: borrowing StoreTurn<Self>) throws {
     guard let feed, try turn.tables.feeds.find(feed) == nil else { return }
     throw Refusal(.notFound, "there is no feed \"\(feed)\"", path: "payload.feed")
   }

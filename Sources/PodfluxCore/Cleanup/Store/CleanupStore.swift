@@ -70,7 +70,7 @@ package struct CleanupStore: DomainStore {
 
   /// Begins and ends runs, and takes in what services report of them.
   package mutating func handle(
-    _ action: Action, in turn: inout PodfluxTurn, reading context: Context
+    _ action: Action, in turn: inout StoreTurn<Self>, reading context: Context
   ) throws -> Reply? {
     guard let concern = Concern(action) else { return nil }
     switch concern {
@@ -95,7 +95,7 @@ package struct CleanupStore: DomainStore {
   }
 
   /// Ends steps whose rows the downloads have changed.
-  package mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func receive(_ event: StoreEvent, in turn: inout StoreTurn<Self>, reading context: Context) throws {
     guard let (step, outcome) = Self.applied(event) else { return }
     if step.finding.kind == .misnamed, steps.underWay[step.key] == nil { return }
     switch outcome {
@@ -110,7 +110,7 @@ package struct CleanupStore: DomainStore {
 
   private mutating func ask(
     for options: CleanupOptions, renaming: Renaming? = nil, adopting: Adopting? = nil,
-    because cause: CleanupRun.Cause = .client, in turn: inout PodfluxTurn
+    because cause: CleanupRun.Cause = .client, in turn: inout StoreTurn<Self>
   ) throws -> CleanupRun.Key {
     guard waiting == nil else {
       throw Refusal(.conflict, "a cleanup waits already; ask again when it has begun, or cancel it with cleanup/cancel")
@@ -128,7 +128,7 @@ package struct CleanupStore: DomainStore {
     return run.key
   }
 
-  private mutating func cancel(in turn: inout PodfluxTurn) throws -> Int {
+  private mutating func cancel(in turn: inout StoreTurn<Self>) throws -> Int {
     let number = (active?.isCancelled == false ? 1 : 0) + (waiting == nil ? 0 : 1)
     if owesStartPass { turn.tell(.cleanup(.ended)) }
     owesStartPass = false
@@ -138,14 +138,14 @@ package struct CleanupStore: DomainStore {
     return number
   }
 
-  private mutating func cancelActive(in turn: inout PodfluxTurn) throws {
+  private mutating func cancelActive(in turn: inout StoreTurn<Self>) throws {
     // Steps under way end first: the run reports what they did.
     active?.isCancelled = true
     isChanged = true
     if active?.stage == .looking { try end(as: .cancelled, in: &turn) }
   }
 
-  private mutating func recover(_ recovery: Recovery, settings: Settings, in turn: inout PodfluxTurn) throws {
+  private mutating func recover(_ recovery: Recovery, settings: Settings, in turn: inout StoreTurn<Self>) throws {
     resumesRenaming = active?.stage == .acting && active?.renaming != nil
     // An engine that compares nothing at its start does not go on with another engine's comparison either: a command
     // that only plans would carry it out.
@@ -162,7 +162,7 @@ package struct CleanupStore: DomainStore {
     owesStartPass = settings.cleanupOnStart && recovery.mayCleanUp
   }
 
-  private mutating func begin(settings: Settings, in turn: inout PodfluxTurn) throws {
+  private mutating func begin(settings: Settings, in turn: inout StoreTurn<Self>) throws {
     guard active == nil else { return }
     let asked = waiting
     // Each run has a number of its own.
@@ -183,7 +183,7 @@ package struct CleanupStore: DomainStore {
   }
 
   private mutating func end(
-    as stage: CleanupRun.Stage, because reason: String? = nil, in turn: inout PodfluxTurn
+    as stage: CleanupRun.Stage, because reason: String? = nil, in turn: inout StoreTurn<Self>
   ) throws {
     guard var run = active else { return }
     turn.perform(.cancelSurvey(run.key))
@@ -205,7 +205,7 @@ package struct CleanupStore: DomainStore {
 
   // MARK: Looking
 
-  private mutating func take(_ news: CleanupNews, of key: CleanupRun.Key, in turn: inout PodfluxTurn) throws {
+  private mutating func take(_ news: CleanupNews, of key: CleanupRun.Key, in turn: inout StoreTurn<Self>) throws {
     guard var run = active, run.key == key, run.stage == .looking else { return }
     switch news {
     case .progress(let progress): self.progress = progress
@@ -234,13 +234,13 @@ package struct CleanupStore: DomainStore {
   // MARK: Acting
 
   /// Begins what waits, and hands out what is to be done next.
-  package mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func endBatch(in turn: inout StoreTurn<Self>, reading context: Context) throws {
     try goOn(reading: context, in: &turn)
     if isChanged, let active { try turn.tables.cleanup.save(active) }
     isChanged = false
   }
 
-  private mutating func goOn(reading context: Context, in turn: inout PodfluxTurn) throws {
+  private mutating func goOn(reading context: Context, in turn: inout StoreTurn<Self>) throws {
     guard context.isScheduling else { return }
     try begin(settings: context.settings, in: &turn)
     guard active?.stage == .acting else { return }
@@ -270,7 +270,7 @@ package struct CleanupStore: DomainStore {
     try begin(settings: context.settings, in: &turn)
   }
 
-  mutating func handOut(_ step: CleanupStep, reading context: Context, in turn: inout PodfluxTurn) throws {
+  mutating func handOut(_ step: CleanupStep, reading context: Context, in turn: inout StoreTurn<Self>) throws {
     if steps.underWay.values.contains(where: step.waits) { return deferred.append(step) }
     if let deletion = try step.owedMove(in: turn) {
       // An engine that has ended since has done what it says to the row.
@@ -288,7 +288,7 @@ package struct CleanupStore: DomainStore {
   }
 
   private mutating func finish(
-    _ key: CleanupStep.Key, _ outcome: CleanupStep.Outcome, reading context: Context, in turn: inout PodfluxTurn
+    _ key: CleanupStep.Key, _ outcome: CleanupStep.Outcome, reading context: Context, in turn: inout StoreTurn<Self>
   ) throws {
     if case .moved = outcome, let step = unmoved.removeValue(forKey: key) {
       // Carried out twice it failed first, and then the file was moved: its row follows it all the same.
@@ -320,7 +320,7 @@ package struct CleanupStore: DomainStore {
     }
   }
 
-  private mutating func conclude(_ step: CleanupStep, reading context: Context, in turn: inout PodfluxTurn) throws {
+  private mutating func conclude(_ step: CleanupStep, reading context: Context, in turn: inout StoreTurn<Self>) throws {
     guard !step.concernsDownloads else { return turn.tell(.cleanup(.apply(step))) }
     if case .emptyFolder(let place) = step.finding, let folder = place.libraryPath {
       turn.tell(.cleanup(.removedFolder(folder)))
@@ -331,7 +331,7 @@ package struct CleanupStore: DomainStore {
 
   /// A step has ended: its download may have left a place that others wait for.
   private mutating func releaseHeld(
-    behind step: CleanupStep, reading context: Context, in turn: inout PodfluxTurn
+    behind step: CleanupStep, reading context: Context, in turn: inout StoreTurn<Self>
   ) throws {
     guard let place = step.finding.leftPlace else { return }
     for id in held.waiting(for: place) {
@@ -344,7 +344,7 @@ package struct CleanupStore: DomainStore {
 
   /// Has the rows of a group follow their files: those in whose way only rows stand that go in this turn, too.
   private mutating func release(
-    _ group: Set<DownloadID>, reading context: Context, in turn: inout PodfluxTurn
+    _ group: Set<DownloadID>, reading context: Context, in turn: inout StoreTurn<Self>
   ) throws {
     var going = group
     var staying: [DownloadID] = []
@@ -374,7 +374,7 @@ package struct CleanupStore: DomainStore {
 
   /// What a step has owed its deletion is gone now, or stays.
   private mutating func finish(
-    awaiting deletion: Deletion.Key, as status: CleanupStep.Status, because: String?, in turn: borrowing PodfluxTurn
+    awaiting deletion: Deletion.Key, as status: CleanupStep.Status, because: String?, in turn: borrowing StoreTurn<Self>
   ) throws {
     for key in awaited.removeValue(forKey: deletion) ?? [] {
       guard let step = steps.underWay[key] else { continue }
@@ -383,7 +383,7 @@ package struct CleanupStore: DomainStore {
   }
 
   private mutating func finish(
-    _ step: CleanupStep, as status: CleanupStep.Status, because: String?, in turn: borrowing PodfluxTurn
+    _ step: CleanupStep, as status: CleanupStep.Status, because: String?, in turn: borrowing StoreTurn<Self>
   ) throws {
     _ = steps.end(step.key)
     var holder: DownloadID?

@@ -20,7 +20,7 @@ struct HostWatch: Sendable {
 
   /// Sets a host's cooldown, for all downloads: its server has reported overload, or a time to retry. An earlier end
   /// than the current one changes nothing.
-  mutating func cool(_ host: String, until moment: Timestamp, in turn: borrowing PodfluxTurn) throws {
+  mutating func cool(_ host: String, until moment: Timestamp, in turn: borrowing StoreTurn<DownloadsStore>) throws {
     try endCooldowns(in: turn)
     let now = turn.now
     guard moment > cooldowns[host] ?? now else { return }
@@ -29,24 +29,26 @@ struct HostWatch: Sendable {
   }
 
   /// Removes cooldowns that have ended.
-  mutating func endCooldowns(in turn: borrowing PodfluxTurn) throws {
+  mutating func endCooldowns(in turn: borrowing StoreTurn<DownloadsStore>) throws {
     let now = turn.now
     try endCooldowns(in: turn) { $0 <= now }
   }
 
   /// Removes cooldowns that end after a moment.
-  mutating func endCooldowns(after latest: Timestamp, in turn: borrowing PodfluxTurn) throws {
+  mutating func endCooldowns(after latest: Timestamp, in turn: borrowing StoreTurn<DownloadsStore>) throws {
     try endCooldowns(in: turn) { $0 > latest }
   }
 
   /// Ends a host's cooldown. Returns whether there was one.
-  mutating func endCooldown(of host: String, in turn: borrowing PodfluxTurn) throws -> Bool {
+  mutating func endCooldown(of host: String, in turn: borrowing StoreTurn<DownloadsStore>) throws -> Bool {
     guard cooldowns.removeValue(forKey: host) != nil else { return false }
     try turn.tables.save(cooldownOf: host, until: nil)
     return true
   }
 
-  private mutating func endCooldowns(in turn: borrowing PodfluxTurn, where mayEnd: (Timestamp) -> Bool) throws {
+  private mutating func endCooldowns(in turn: borrowing StoreTurn<DownloadsStore>, where mayEnd: (Timestamp) -> Bool)
+    throws
+  {
     for host in cooldowns.filter({ mayEnd($0.value) }).keys.sorted() {
       cooldowns[host] = nil
       try turn.tables.save(cooldownOf: host, until: nil)

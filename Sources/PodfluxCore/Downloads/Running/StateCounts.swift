@@ -16,7 +16,7 @@ struct StateCounts: Sendable {
   }
 
   /// Writes the counts that have changed since the last call.
-  mutating func save(in turn: borrowing PodfluxTurn) throws {
+  mutating func save(in turn: borrowing StoreTurn<DownloadsStore>) throws {
     let changed = current.filter { saved[$0.key] != $0.value }
     guard !changed.isEmpty else { return }
     try turn.tables.downloads.save(changed)

@@ -6,14 +6,14 @@ extension DownloadsStore {
   /// How many deletions are under way at once.
   static let deletionsAtOnce = 64
 
-  mutating func handOutDeletions(in turn: inout PodfluxTurn) throws {
+  mutating func handOutDeletions(in turn: inout StoreTurn<Self>) throws {
     for var deletion in try deletions.take({ try turn.tables.deletions.ready(limit: $0) }) {
       if let file = deletion.file { deletion.ownFolders = try turn.tables.upkeep.madeFolders(above: file.path) }
       turn.perform(.delete(deletion))
     }
   }
 
-  mutating func finishDeletion(_ key: Deletion.Key, in turn: inout PodfluxTurn) throws {
+  mutating func finishDeletion(_ key: Deletion.Key, in turn: inout StoreTurn<Self>) throws {
     endDeletion(key, in: &turn)
     guard let id = try turn.tables.deletions.remove(key), live[id] == nil else { return }
     try turn.tables.downloads.release(id)
@@ -22,7 +22,7 @@ extension DownloadsStore {
   /// Makes postponed deletions ready again: a round of them, after this one.
   ///
   /// - Returns: the last of them; nil if there are no more, or none was named.
-  mutating func retryDeletions(after key: Deletion.Key?, in turn: borrowing PodfluxTurn) throws -> Deletion.Key? {
+  mutating func retryDeletions(after key: Deletion.Key?, in turn: borrowing StoreTurn<Self>) throws -> Deletion.Key? {
     guard let key else { return nil }
     deletions.oweMore()
     return try turn.tables.deletions.makeReady(
@@ -32,7 +32,7 @@ extension DownloadsStore {
   /// Forgets a round of former files.
   ///
   /// - Returns: whether none is left to be forgotten.
-  func forgetFormerFiles(in turn: borrowing PodfluxTurn) throws -> Bool {
+  func forgetFormerFiles(in turn: borrowing StoreTurn<Self>) throws -> Bool {
     let keeping = FormerFile.Keeping(
       since: turn.now.advanced(byDays: -FormerFile.keptDays), number: FormerFile.keptNumber)
     let limit = UpkeepStore.perRound
@@ -42,14 +42,14 @@ extension DownloadsStore {
   /// What cannot be deleted now, because the disk is read-only for instance, is tried again the next day, or at the
   /// next start: a drain must not wait for it. A damaged file that stays where it is blocks nothing: a new one gets
   /// another name.
-  mutating func postponeDeletion(_ key: Deletion.Key, in turn: inout PodfluxTurn) throws {
+  mutating func postponeDeletion(_ key: Deletion.Key, in turn: inout StoreTurn<Self>) throws {
     endDeletion(key, in: &turn)
     guard let id = try turn.tables.deletions.postpone(key), live[id] == nil else { return }
     try turn.tables.downloads.release(id)
   }
 
   /// Ends a deletion: a download that has waited for its path may be published now.
-  private mutating func endDeletion(_ key: Deletion.Key, in turn: inout PodfluxTurn) {
+  private mutating func endDeletion(_ key: Deletion.Key, in turn: inout StoreTurn<Self>) {
     guard deletions.end(key) != nil else { return }
     for id in live.filter({ $0.value.awaitedDeletions.contains(key) }).keys.sorted() {
       live[id]?.awaitedDeletions.remove(key)
@@ -60,7 +60,7 @@ extension DownloadsStore {
 
   /// A partial file of which nothing is known: what a crash left between a row's end and its file's, or before the
   /// first checkpoint. It is owed its deletion; one that could not be done before is tried again.
-  mutating func disownPartial(of id: DownloadID, in turn: inout PodfluxTurn) throws {
+  mutating func disownPartial(of id: DownloadID, in turn: inout StoreTurn<Self>) throws {
     deletions.oweMore()
     guard try turn.tables.deletions.owedPartial(of: id) == nil else {
       guard live[id] == nil else { return }

@@ -7,14 +7,14 @@ import Flux
 /// (`EpisodeResemblance`).
 extension DownloadsStore {
   /// The download that a wish asks for, if there is one that has not failed.
-  func known(for wish: DownloadIntent.Enqueue, in turn: borrowing PodfluxTurn) throws -> DownloadID? {
+  func known(for wish: DownloadIntent.Enqueue, in turn: borrowing StoreTurn<Self>) throws -> DownloadID? {
     let downloads = turn.tables.downloads
     guard let episode = wish.episode else { return try downloads.find(wish.address) }
     return try downloads.find(wish, of: episode) { isFree($0, for: episode) }
   }
 
   /// The download that a wish asks for, if a person has removed it, or its file.
-  func removed(for wish: DownloadIntent.Enqueue, in turn: borrowing PodfluxTurn) throws -> DownloadID? {
+  func removed(for wish: DownloadIntent.Enqueue, in turn: borrowing StoreTurn<Self>) throws -> DownloadID? {
     try turn.tables.formerFiles.removedDownload(for: wish) { isFree($0, for: wish.episode) }
   }
 

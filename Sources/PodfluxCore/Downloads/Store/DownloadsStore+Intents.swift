@@ -2,7 +2,9 @@ import Flux
 
 /// What clients want of the downloads.
 extension DownloadsStore {
-  mutating func handle(_ intent: DownloadIntent, reading context: Context, in turn: inout PodfluxTurn) throws -> Reply {
+  mutating func handle(_ intent: DownloadIntent, reading context: Context, in turn: inout StoreTurn<Self>) throws
+    -> Reply
+  {
     switch intent {
     case .enqueue(let wish):
       let (id, isNew) = try enqueue(wish, reading: context, in: &turn)
@@ -23,7 +25,7 @@ extension DownloadsStore {
 
   /// Adds a download, unless it is there. Returns its id, and whether it was added.
   mutating func enqueue(
-    _ wish: DownloadIntent.Enqueue, reading context: Context, in turn: inout PodfluxTurn
+    _ wish: DownloadIntent.Enqueue, reading context: Context, in turn: inout StoreTurn<Self>
   ) throws -> (id: DownloadID, isNew: Bool) {
     let downloads = turn.tables.downloads
     if let id = wish.id {
@@ -72,7 +74,7 @@ extension DownloadsStore {
   /// - Parameter wish: What names it anew: an address that a person names is a person's from then on, and may lead
   ///   anywhere.
   mutating func claim(
-    _ id: DownloadID, as wish: DownloadIntent.Enqueue? = nil, in turn: borrowing PodfluxTurn
+    _ id: DownloadID, as wish: DownloadIntent.Enqueue? = nil, in turn: borrowing StoreTurn<Self>
   ) throws {
     guard var download = try turn.tables.downloads.find(id) else { return }
     let isNamed = wish?.namer == .person && wish?.address == download.address && download.namer != .person
@@ -92,7 +94,7 @@ extension DownloadsStore {
   private static let retriedErrors: [DownloadError.Code] = [.notFound, .forbidden, .httpStatus, .retriesExhausted]
 
   /// Tries again what rules have asked for and what has failed for a reason that may pass: no person is there to do it.
-  mutating func retryWhatRulesWant(in turn: inout PodfluxTurn) throws {
+  mutating func retryWhatRulesWant(in turn: inout StoreTurn<Self>) throws {
     let failed = Condition.all([
       .states([.failed]), .origins([.auto]), .errorCodes(Self.retriedErrors), .newerThanDays(Self.retriedDays),
     ])
@@ -103,7 +105,7 @@ extension DownloadsStore {
   /// Queues downloads because a client asks for it: room that was looked for in vain, and logins that were refused, are
   /// tried again.
   private mutating func queue(
-    _ selection: DownloadIntent.Selection, by change: BulkChange, in turn: inout PodfluxTurn
+    _ selection: DownloadIntent.Selection, by change: BulkChange, in turn: inout StoreTurn<Self>
   ) throws -> Reply {
     var reply = try self.change(selection, by: change, in: &turn)
     if change == .retry, try endCooldown(for: selection, in: turn), reply == .affected(0) { reply = .affected(1) }
@@ -116,7 +118,7 @@ extension DownloadsStore {
   ///
   /// - Returns: Whether there was one.
   private mutating func endCooldown(
-    for selection: DownloadIntent.Selection, in turn: borrowing PodfluxTurn
+    for selection: DownloadIntent.Selection, in turn: borrowing StoreTurn<Self>
   ) throws -> Bool {
     guard case .one(let id) = selection, let download = try turn.tables.downloads.find(id),
       download.state.kind == .queued
@@ -125,7 +127,7 @@ extension DownloadsStore {
   }
 
   private mutating func change(
-    _ selection: DownloadIntent.Selection, by change: BulkChange, in turn: inout PodfluxTurn
+    _ selection: DownloadIntent.Selection, by change: BulkChange, in turn: inout StoreTurn<Self>
   ) throws -> Reply {
     switch selection {
     case .one(let id):
@@ -170,7 +172,7 @@ extension DownloadsStore {
   }
 
   /// Changes those of the downloads that exist and may be changed so. Returns how many these are.
-  mutating func change(_ ids: [DownloadID], by change: BulkChange, in turn: inout PodfluxTurn) throws -> Int {
+  mutating func change(_ ids: [DownloadID], by change: BulkChange, in turn: inout StoreTurn<Self>) throws -> Int {
     var changed = 0
     for id in ids {
       guard let download = try turn.tables.downloads.find(id), change.verdict(on: download.state) == .allowed else {
@@ -182,7 +184,7 @@ extension DownloadsStore {
     return changed
   }
 
-  private mutating func change(_ download: Download, by change: BulkChange, in turn: inout PodfluxTurn) throws {
+  private mutating func change(_ download: Download, by change: BulkChange, in turn: inout StoreTurn<Self>) throws {
     var download = download
     switch change {
     case .pause:
@@ -203,7 +205,7 @@ extension DownloadsStore {
   ///
   /// - Parameter sparingEdits: Whether a file stays that was written to since the row has seen it.
   mutating func forget(
-    _ download: Download, deletingFile: Bool, sparingEdits: Bool = false, in turn: inout PodfluxTurn
+    _ download: Download, deletingFile: Bool, sparingEdits: Bool = false, in turn: inout StoreTurn<Self>
   ) throws {
     var file = deletingFile ? download.state.file : nil
     // Its own was lost unseen, and another download's has got its name and number since.
@@ -241,7 +243,7 @@ extension DownloadsStore {
   // MARK: Changes of one
 
   private mutating func move(
-    _ id: DownloadID, to place: DownloadIntent.Place, in turn: inout PodfluxTurn
+    _ id: DownloadID, to place: DownloadIntent.Place, in turn: inout StoreTurn<Self>
   ) throws -> Reply {
     var download = try existing(id, in: turn)
     let rank =
@@ -258,7 +260,7 @@ extension DownloadsStore {
   }
 
   private mutating func update(
-    _ id: DownloadID, with update: DownloadIntent.Update, reading context: Context, in turn: inout PodfluxTurn
+    _ id: DownloadID, with update: DownloadIntent.Update, reading context: Context, in turn: inout StoreTurn<Self>
   ) throws -> Reply {
     var download = try existing(id, in: turn)
     let host = (update.address ?? download.address).host
@@ -312,11 +314,11 @@ extension DownloadsStore {
   }
 
   /// What conditions need to know beside the rows.
-  func moment(in turn: borrowing PodfluxTurn) -> ConditionMoment {
+  func moment(in turn: borrowing StoreTurn<Self>) -> ConditionMoment {
     ConditionMoment(now: turn.now, today: schedule.localTime.day(at: turn.now), obstacles: obstacles)
   }
 
-  func existing(_ id: DownloadID, in turn: borrowing PodfluxTurn) throws -> Download {
+  func existing(_ id: DownloadID, in turn: borrowing StoreTurn<Self>) throws -> Download {
     guard let download = try turn.tables.downloads.find(id) else {
       throw Refusal(
         .notFound, "there is no download \"\(id)\"; its id is the one that enqueue replied", path: "payload.id")

@@ -36,7 +36,7 @@ extension DownloadsStore {
 
   /// Brings the line up to date. It is read when too much has come to wait, when many have come to the queue, and when
   /// half of it has gone: never in each turn.
-  mutating func followRuleLine(_ settings: Settings, in turn: borrowing PodfluxTurn) throws {
+  mutating func followRuleLine(_ settings: Settings, in turn: borrowing StoreTurn<Self>) throws {
     guard room.lack.obstacleOfRules != nil else { return room.ruleLine = nil }
     let limit = Obstacle.roomlessLimit
     if let former = room.ruleLine {
@@ -54,7 +54,7 @@ extension DownloadsStore {
 
   /// Those that wait for room, as it goes to them: what a person has asked for, then what rules want, the newest first.
   /// While too much of that waits, what is in the queue and belongs to the line is among them.
-  func waitingInOrder(_ settings: Settings, in turn: borrowing PodfluxTurn) throws -> [Download] {
+  func waitingInOrder(_ settings: Settings, in turn: borrowing StoreTurn<some DomainStore>) throws -> [Download] {
     let waiting = try turn.tables.downloads.waitingForStorage(limit: Obstacle.roomlessRead)
     var ofRules = waiting.filter { $0.origin == .auto }
     if room.lack.obstacleOfRules != nil, let line = room.ruleLine {
@@ -66,7 +66,8 @@ extension DownloadsStore {
 
   /// The downloads of the line that may get room, each once.
   private func candidates(
-    _ line: RuleLine, besides others: Set<DownloadID>, _ settings: Settings, in turn: borrowing PodfluxTurn
+    _ line: RuleLine, besides others: Set<DownloadID>, _ settings: Settings,
+    in turn: borrowing StoreTurn<some DomainStore>
   ) throws -> [Download] {
     var (found, seen) = ([Download](), others)
     for id in line.ids + line.arrivals where seen.insert(id).inserted {
@@ -77,7 +78,7 @@ extension DownloadsStore {
   }
 
   /// What rules want, those of the newest episodes first.
-  private func inOrder(_ downloads: [Download], in turn: borrowing PodfluxTurn) throws -> [Download] {
+  private func inOrder(_ downloads: [Download], in turn: borrowing StoreTurn<some DomainStore>) throws -> [Download] {
     var places: [DownloadID: RuledEpisode.Place] = [:]
     for download in downloads { places[download.id] = try turn.tables.rules.place(having: download.id) }
     return downloads.enumerated().sorted { lhs, rhs in
@@ -91,7 +92,7 @@ extension DownloadsStore {
   }
 
   /// What is in the queue behind the obstacle of what rules want, and has been promised room: the newest first.
-  func promisedInOrder(in turn: borrowing PodfluxTurn) throws -> [Download] {
+  func promisedInOrder(in turn: borrowing StoreTurn<Self>) throws -> [Download] {
     var found: [Download] = []
     for id in room.promised.keys.sorted() {
       guard let download = try turn.tables.downloads.find(id), download.isAdmissible, download.origin == .auto else {
@@ -104,7 +105,7 @@ extension DownloadsStore {
 
   /// What the first of those that wait need, each by itself. What no freed room would be enough for is passed over.
   func needs(
-    of waiting: [Download], _ settings: Settings, in turn: borrowing PodfluxTurn
+    of waiting: [Download], _ settings: Settings, in turn: borrowing StoreTurn<some DomainStore>
   ) -> [QuotaNeed] {
     let now = turn.now
     let hopeful = waiting.lazy.filter { download in

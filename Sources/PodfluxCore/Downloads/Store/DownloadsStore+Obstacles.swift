@@ -2,7 +2,7 @@ import Flux
 
 /// Stops the attempts that an obstacle keeps from running; each turn looks.
 extension DownloadsStore {
-  mutating func seeObstacles(reading context: Context, in turn: inout PodfluxTurn) throws {
+  mutating func seeObstacles(reading context: Context, in turn: inout StoreTurn<Self>) throws {
     let (settings, store) = (context.settings, context.network)
     let network = store.state
     let now = turn.now
@@ -25,7 +25,7 @@ extension DownloadsStore {
 
   /// Attempts that an obstacle has come up for, and those whose connections were made over another path: their rows are
   /// queued at once, and go on when they may and when the attempt has ended. No attempt is counted.
-  private mutating func stopWhatMayNotRun(_ network: NetworkStore, in turn: inout PodfluxTurn) throws {
+  private mutating func stopWhatMayNotRun(_ network: NetworkStore, in turn: inout StoreTurn<Self>) throws {
     let stopped = live.filter { !$0.value.isStopping && !$0.value.isPublishing && mustStop($0.value, network) }
     for id in stopped.keys.sorted() {
       stopAttempt(of: id, in: &turn)
@@ -37,7 +37,7 @@ extension DownloadsStore {
 
   /// Attempts go on without the pictures and chapters that may come no more: a path has turned out to be metered, or a
   /// client has changed the class `artwork`. Those that are bound to the device of another path never come.
-  private mutating func leaveParts(_ network: NetworkStore, in turn: inout PodfluxTurn) {
+  private mutating func leaveParts(_ network: NetworkStore, in turn: inout StoreTurn<Self>) {
     let gathering = live.filter { !$0.value.partHosts.isEmpty && !$0.value.isStopping && !$0.value.isPublishing }
     for (id, attempt) in gathering.sorted(by: { $0.key < $1.key }) {
       let isBoundElsewhere = attempt.pathNumber != network.pathNumber && obstacles.classes.artwork != .any
@@ -65,7 +65,7 @@ extension DownloadsStore {
 
   /// Takes in settings that have changed: for rows of podcasts of which something else is said now, and for those that
   /// run.
-  mutating func follow(_ settings: Settings, from former: Settings, in turn: inout PodfluxTurn) throws {
+  mutating func follow(_ settings: Settings, from former: Settings, in turn: inout StoreTurn<Self>) throws {
     forgetRuleLine()
     obstacles.classes = settings.network
     for podcast in settings.network.podcasts(otherThanIn: former.network) {

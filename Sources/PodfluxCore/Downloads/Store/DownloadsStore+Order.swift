@@ -6,14 +6,14 @@ extension DownloadsStore {
   static let positionStep: Int64 = 1 << 20
 
   /// A place beyond the present end.
-  func rank(at end: QueueEnd, of priority: Priority, in turn: borrowing PodfluxTurn) throws -> Download.Rank {
+  func rank(at end: QueueEnd, of priority: Priority, in turn: borrowing StoreTurn<Self>) throws -> Download.Rank {
     let outermost = try turn.tables.downloads.position(of: end, in: priority)
     let step = end == .first ? -Self.positionStep : Self.positionStep
     return .init(priority: priority, position: outermost.map { $0 + step } ?? 0)
   }
 
   /// A place for the download at an end of its priority; nil if it stands there.
-  func rank(at end: QueueEnd, for download: Download, in turn: borrowing PodfluxTurn) throws -> Download.Rank? {
+  func rank(at end: QueueEnd, for download: Download, in turn: borrowing StoreTurn<Self>) throws -> Download.Rank? {
     let (priority, position) = (download.rank.priority, download.rank.position)
     guard try turn.tables.downloads.position(of: end, in: priority) != position else { return nil }
     return try rank(at: end, of: priority, in: turn)
@@ -22,7 +22,7 @@ extension DownloadsStore {
   /// A place for the download directly before or after the anchor; nil if it stands there. May respace all of the
   /// priority.
   func rank(
-    besides anchorID: DownloadID, towards end: QueueEnd, for download: Download, in turn: borrowing PodfluxTurn
+    besides anchorID: DownloadID, towards end: QueueEnd, for download: Download, in turn: borrowing StoreTurn<Self>
   ) throws -> Download.Rank? {
     let downloads = turn.tables.downloads
     guard anchorID != download.id else {
@@ -50,7 +50,7 @@ extension DownloadsStore {
 
   /// A place between the anchor and its neighbour, or at the end if it has none; nil if there is no gap.
   private func place(
-    between anchor: Download.Rank, and neighbour: Int64?, towards end: QueueEnd, in turn: borrowing PodfluxTurn
+    between anchor: Download.Rank, and neighbour: Int64?, towards end: QueueEnd, in turn: borrowing StoreTurn<Self>
   ) throws -> Download.Rank? {
     guard let neighbour else { return try rank(at: end, of: anchor.priority, in: turn) }
     let middle = anchor.position + (neighbour - anchor.position) / 2

@@ -5,7 +5,7 @@ extension DownloadsStore {
   /// How many bytes the quota leaves beside what is there, what is still to come, and what is promised to others than a
   /// download.
   func quotaLeft(
-    for download: DownloadID? = nil, _ settings: Settings, in turn: borrowing PodfluxTurn
+    for download: DownloadID? = nil, _ settings: Settings, in turn: borrowing StoreTurn<some DomainStore>
   ) throws -> Int64 {
     guard settings.storageQuotaBytes > 0 else { return .max }
     let limit = Settings.Limits.volume.upperBound
@@ -16,7 +16,7 @@ extension DownloadsStore {
   }
 
   /// Keeps what was freed for a download that waits for it.
-  mutating func promiseRoom(to id: DownloadID, in turn: borrowing PodfluxTurn) throws {
+  mutating func promiseRoom(to id: DownloadID, in turn: borrowing StoreTurn<Self>) throws {
     guard let download = try turn.tables.downloads.find(id), download.isAwaitingRoom else { return }
     room.promised[id] = download.neededBytes
     room.isStale = true
@@ -37,7 +37,7 @@ extension DownloadsStore {
 
   /// Ends the promises to downloads that are not to start any more, and to those that rules want and that something
   /// else than room keeps from starting.
-  mutating func endPromises(in turn: borrowing PodfluxTurn) throws {
+  mutating func endPromises(in turn: borrowing StoreTurn<Self>) throws {
     for id in room.promised.keys.sorted() {
       if let download = try turn.tables.downloads.find(id), download.isAwaitingRoom, mayStartWithRoom(download) {
         continue
@@ -58,7 +58,7 @@ extension DownloadsStore {
 
   /// What is to be said of a download that the quota leaves no room for, before it starts or while it runs.
   func overQuota(
-    _ download: Download, settings: Settings, in turn: borrowing PodfluxTurn
+    _ download: Download, settings: Settings, in turn: borrowing StoreTurn<Self>
   ) throws -> DownloadError? {
     var left = try quotaLeft(for: download.id, settings, in: turn)
     var needed = download.neededBytes(doubtingLength: doubtsLength(of: download, at: turn.now))
@@ -78,7 +78,7 @@ extension DownloadsStore {
   /// How many bytes the quota leaves to a download that is to begin, or to one that waits, beside what others may bring
   /// before it is known how long their files are.
   func quotaLeft(
-    toBegin id: DownloadID?, _ settings: Settings, in turn: borrowing PodfluxTurn
+    toBegin id: DownloadID?, _ settings: Settings, in turn: borrowing StoreTurn<Self>
   ) throws -> Int64 {
     guard settings.storageQuotaBytes > 0 else { return .max }
     return try quotaLeft(for: id, settings, in: turn) - unseenBytes(besides: nil)
@@ -87,7 +87,7 @@ extension DownloadsStore {
   /// How many bytes the attempt of a download is to bring, as others count them; nil where it is of unknown length.
   /// What no server has named counts only where there is room for so much.
   func expectedBytes(
-    of download: Download, settings: Settings, in turn: borrowing PodfluxTurn
+    of download: Download, settings: Settings, in turn: borrowing StoreTurn<Self>
   ) throws -> Int64? {
     guard let missing = download.missingBytes, download.progress.total == nil, settings.storageQuotaBytes > 0 else {
       return download.missingBytes
@@ -105,7 +105,7 @@ extension DownloadsStore {
 
   /// Whether a download is to begin only when it is known how long the files of those are that have begun, or when they
   /// have ended.
-  func awaitsLengths(_ download: Download, settings: Settings, in turn: borrowing PodfluxTurn) throws -> Bool {
+  func awaitsLengths(_ download: Download, settings: Settings, in turn: borrowing StoreTurn<Self>) throws -> Bool {
     guard settings.storageQuotaBytes > 0, unseenBytes(besides: download.id) > 0 else { return false }
     let needed =
       download.progress.total == nil
@@ -118,7 +118,7 @@ extension DownloadsStore {
   /// way, and its whole file fits beside the complete ones. Without this all could wait for the beginnings of each
   /// other's files.
   private func fitsAlone(
-    _ download: Download, settings: Settings, in turn: borrowing PodfluxTurn
+    _ download: Download, settings: Settings, in turn: borrowing StoreTurn<Self>
   ) throws -> Bool {
     guard !live.contains(where: { $0.key != download.id && !$0.value.isStopping }),
       !room.promised.contains(where: { $0.key != download.id })
@@ -137,7 +137,7 @@ extension DownloadsStore {
   /// Notes that a download is let go alone; false if that cannot be, if others are in the queue before it, or if it has
   /// been tried.
   mutating func goesAlone(
-    _ download: Download, settings: Settings, in turn: borrowing PodfluxTurn
+    _ download: Download, settings: Settings, in turn: borrowing StoreTurn<Self>
   ) throws -> Bool {
     guard settings.storageQuotaBytes > 0, try fitsAlone(download, settings: settings, in: turn),
       try !hasQueue(in: turn)
@@ -148,13 +148,13 @@ extension DownloadsStore {
   }
 
   /// Whether others are in the queue that are not kept there because too much waits of what rules want.
-  private func hasQueue(in turn: borrowing PodfluxTurn) throws -> Bool {
+  private func hasQueue(in turn: borrowing StoreTurn<Self>) throws -> Bool {
     guard counts[.queued, default: 0] > 0 else { return false }
     guard room.lack.obstacleOfRules != nil else { return true }
     return try turn.tables.downloads.nextAdmissible { $0.origin == .user } != nil
   }
 
-  mutating func lookForQuotaNeeds(_ settings: Settings, in turn: inout PodfluxTurn) throws {
+  mutating func lookForQuotaNeeds(_ settings: Settings, in turn: inout StoreTurn<Self>) throws {
     var needs = try findQuotaNeeds(settings, in: turn)
     guard needs != room.needs else { return }
     // Files go for it. A sum that is kept is no reason to delete what the rows do not add up to.
@@ -167,7 +167,7 @@ extension DownloadsStore {
   }
 
   /// What would have to be freed, and for which of those that wait first; nothing without a quota.
-  func findQuotaNeeds(_ settings: Settings, in turn: borrowing PodfluxTurn) throws -> [QuotaNeed] {
+  func findQuotaNeeds(_ settings: Settings, in turn: borrowing StoreTurn<some DomainStore>) throws -> [QuotaNeed] {
     guard settings.storageQuotaBytes > 0 else { return [] }
     // What is on its way pushes nothing out: it has found its room, or it waits for it, with a need of its own.
     let excess = try turn.tables.downloads.completedBytes() - settings.storageQuotaBytes

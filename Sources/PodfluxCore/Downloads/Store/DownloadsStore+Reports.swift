@@ -2,7 +2,7 @@ import Flux
 
 /// What attempts tell. A report of an attempt that has been superseded is dropped.
 extension DownloadsStore {
-  mutating func handle(_ report: AttemptReport, reading context: Context, in turn: inout PodfluxTurn) throws {
+  mutating func handle(_ report: AttemptReport, reading context: Context, in turn: inout StoreTurn<Self>) throws {
     let settings = context.settings
     let id = report.attempt.download
     guard let attempt = live[id], attempt.generation == report.attempt.generation else { return }
@@ -49,7 +49,7 @@ extension DownloadsStore {
   }
 
   /// An attempt has ended without being to blame: its download is queued again, unless a client has changed its state.
-  private mutating func requeue(_ attempt: AttemptID, kept: ResumeRecord?, in turn: inout PodfluxTurn) throws {
+  private mutating func requeue(_ attempt: AttemptID, kept: ResumeRecord?, in turn: inout StoreTurn<Self>) throws {
     try end(attempt, in: &turn) { store, download, attempt, turn in
       let gained = attempt.gain(kept, restarts: download.restarts)
       download.progress.keep(kept)
@@ -63,7 +63,7 @@ extension DownloadsStore {
   }
 
   private mutating func checkpoint(
-    _ attempt: AttemptID, _ record: ResumeRecord, settings: Settings, in turn: inout PodfluxTurn
+    _ attempt: AttemptID, _ record: ResumeRecord, settings: Settings, in turn: inout StoreTurn<Self>
   ) throws {
     guard var download = try download(of: attempt, in: turn) else { return }
     download.progress.keep(record)
@@ -85,7 +85,7 @@ extension DownloadsStore {
 
   /// The row forgets the kept bytes before the attempt throws them away: `durable` never promises what is not there.
   private mutating func restart(
-    _ attempt: AttemptID, discarding: Int64, because cause: RestartCause, in turn: inout PodfluxTurn
+    _ attempt: AttemptID, discarding: Int64, because cause: RestartCause, in turn: inout StoreTurn<Self>
   ) throws {
     turn.perform(.proceed(attempt))
     discarded.add(discarding, because: cause)
@@ -110,7 +110,7 @@ extension DownloadsStore {
   /// file's inode is this one's now, and its name too, the deletion is let end first: it could not tell the two apart.
   private mutating func publish(
     _ attempt: AttemptID, _ file: PublishedFile, _ tagging: Download.Tagging?, kept: ResumeRecord,
-    in turn: inout PodfluxTurn
+    in turn: inout StoreTurn<Self>
   ) throws {
     guard live[attempt.download]?.isStopping == false, var download = try download(of: attempt, in: turn),
       case .running = download.state
@@ -128,8 +128,8 @@ extension DownloadsStore {
 
   /// Frees the attempt's slot, and does the last thing to its row if there still is one.
   private mutating func end(
-    _ attempt: AttemptID, in turn: inout PodfluxTurn,
-    finally change: (inout DownloadsStore, inout Download, LiveAttempt, inout PodfluxTurn) throws -> Void
+    _ attempt: AttemptID, in turn: inout StoreTurn<Self>,
+    finally change: (inout DownloadsStore, inout Download, LiveAttempt, inout StoreTurn<Self>) throws -> Void
   ) throws {
     let download = try download(of: attempt, in: turn)
     let ended = live.removeValue(forKey: attempt.download)
@@ -145,7 +145,7 @@ extension DownloadsStore {
 
   /// A file that the row does not know of completes nothing: the download begins again, so that no row is left running.
   mutating func complete(
-    _ download: inout Download, as file: PublishedFile, settings: Settings, in turn: inout PodfluxTurn
+    _ download: inout Download, as file: PublishedFile, settings: Settings, in turn: inout StoreTurn<Self>
   ) throws {
     guard case .running(.publishing(let intended)) = download.state, intended.describesSameFile(as: file) else {
       guard case .running = download.state else { return }
@@ -169,7 +169,7 @@ extension DownloadsStore {
   ///
   /// - Returns: Until when the download is not tried again; nil if its server does not say.
   private mutating func noteFailure(
-    _ error: DownloadError, retryAfter: Int64?, of host: String, settings: Settings, in turn: inout PodfluxTurn
+    _ error: DownloadError, retryAfter: Int64?, of host: String, settings: Settings, in turn: inout StoreTurn<Self>
   ) throws -> Timestamp? {
     guard retryAfter != nil || error.status == 429 else { return nil }
     let delay = retryAfter ?? RetryDelay(settings).milliseconds(afterFailures: 1, using: &turn.random)
@@ -182,7 +182,7 @@ extension DownloadsStore {
 
   private mutating func fail(
     _ download: inout Download, with error: DownloadError, gained: Int64, until pause: Timestamp?, settings: Settings,
-    in turn: inout PodfluxTurn
+    in turn: inout StoreTurn<Self>
   ) throws {
     guard case .running = download.state else {
       try update(download, in: turn)
@@ -230,14 +230,14 @@ extension DownloadsStore {
   /// Has a download wait for what the machine lacks for a while. It says nothing of the download, and counts no
   /// attempt.
   private mutating func waitForMachine(
-    _ download: inout Download, after error: DownloadError, in turn: inout PodfluxTurn
+    _ download: inout Download, after error: DownloadError, in turn: inout StoreTurn<Self>
   ) throws {
     let delay = Int64.random(in: Self.machineWaitMilliseconds, using: &turn.random)
     try wait(&download, for: .retry(at: turn.now.advanced(byMilliseconds: delay), after: error.stored), in: &turn)
   }
 
   private mutating func giveUp(
-    _ download: inout Download, because error: DownloadError, in turn: inout PodfluxTurn
+    _ download: inout Download, because error: DownloadError, in turn: inout StoreTurn<Self>
   ) throws {
     try transition(&download, to: .failed(error), in: turn)
     if error.mayBeElsewhere { turn.tell(.downloads(.failedAtAddress(download.id))) }
@@ -247,7 +247,7 @@ extension DownloadsStore {
   /// continued if the server has the same version there. One that waits keeps its count of failures: a publisher may
   /// sign the address anew each hour, on a host that is gone.
   mutating func renew(
-    _ id: DownloadID, as wish: DownloadIntent.Enqueue, reading context: Context, in turn: inout PodfluxTurn
+    _ id: DownloadID, as wish: DownloadIntent.Enqueue, reading context: Context, in turn: inout StoreTurn<Self>
   ) throws {
     guard var download = try turn.tables.downloads.find(id), download.state.failure != nil,
       // Two rows of one address would fetch the file twice.
@@ -271,7 +271,7 @@ extension DownloadsStore {
   }
 
   mutating func wait(
-    _ download: inout Download, for waiting: DownloadState.Waiting, in turn: inout PodfluxTurn
+    _ download: inout Download, for waiting: DownloadState.Waiting, in turn: inout StoreTurn<Self>
   ) throws {
     try transition(&download, to: .waiting(waiting), in: turn)
     turn.announce(.waiting(download.id, waiting))

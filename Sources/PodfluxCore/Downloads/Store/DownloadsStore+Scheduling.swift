@@ -44,7 +44,7 @@ extension DownloadsStore {
 
   // MARK: Admission
 
-  mutating func admit(reading context: Context, in turn: inout PodfluxTurn) throws {
+  mutating func admit(reading context: Context, in turn: inout StoreTurn<Self>) throws {
     guard obstacles.all == nil, context.lifecycle.mayDownload else { return }
     let settings = context.settings
     var slots = FreeSlots(beside: live, settings)
@@ -74,7 +74,7 @@ extension DownloadsStore {
   /// Starts a download that the quota leaves room for. Returns false if it has to wait for the lengths of others: the
   /// end of one of those, or its first checkpoint, looks again.
   private mutating func start(
-    _ download: inout Download, taking slots: inout FreeSlots, reading context: Context, in turn: inout PodfluxTurn
+    _ download: inout Download, taking slots: inout FreeSlots, reading context: Context, in turn: inout StoreTurn<Self>
   ) throws -> Bool {
     let (settings, network) = (context.settings, context.network)
     guard try !awaitsLengths(download, settings: settings, in: turn) else { return false }
@@ -110,7 +110,7 @@ extension DownloadsStore {
 
   /// The episode that a download is of, and its feed, if its attempt has to know them.
   private func subject(
-    of download: Download, settings: Settings, in turn: borrowing PodfluxTurn
+    of download: Download, settings: Settings, in turn: borrowing StoreTurn<Self>
   ) throws -> (Episode?, Feed?) {
     let isFeeds = download.namer != .person || download.round.source > 0
     guard isFeeds || download.description.path == nil || settings.tags,
@@ -131,7 +131,7 @@ extension DownloadsStore {
 
   /// How the download's file is to be named, if its client names no path.
   private func naming(
-    of download: Download, as episode: Episode?, of feed: Feed?, settings: Settings, in turn: borrowing PodfluxTurn
+    of download: Download, as episode: Episode?, of feed: Feed?, settings: Settings, in turn: borrowing StoreTurn<Self>
   ) throws -> DownloadNaming {
     guard download.description.path == nil else { return DownloadNaming() }
     guard let episode else { return DownloadNaming(settings.filenameTemplate) }
@@ -162,14 +162,14 @@ extension DownloadsStore {
   }
 
   /// Stops a running download's attempt and lets another one follow, once it may.
-  mutating func sendBack(_ download: inout Download, in turn: inout PodfluxTurn) throws {
+  mutating func sendBack(_ download: inout Download, in turn: inout StoreTurn<Self>) throws {
     stopAttempt(of: download.id, in: &turn)
     download.isHeld = true
     try transition(&download, to: .queued, in: turn)
   }
 
   /// Tells a live attempt to stop. It stays live until it has ended, so that there are never two for a download.
-  mutating func stopAttempt(of id: DownloadID, in turn: inout PodfluxTurn) {
+  mutating func stopAttempt(of id: DownloadID, in turn: inout StoreTurn<Self>) {
     guard let attempt = live[id], !attempt.isStopping else { return }
     live[id]?.isStopping = true
     turn.perform(.stop(AttemptID(download: id, generation: attempt.generation)))
@@ -177,7 +177,7 @@ extension DownloadsStore {
 
   // MARK: Waking
 
-  mutating func wakeWaiting(settings: Settings, in turn: inout PodfluxTurn) throws {
+  mutating func wakeWaiting(settings: Settings, in turn: inout StoreTurn<Self>) throws {
     try forgetFarMoments(settings: settings, in: turn)
     try hosts.endCooldowns(in: turn)
     for var download in try turn.tables.downloads.dueRetries(at: turn.now, limit: Self.wokenAtOnce) {
@@ -191,7 +191,7 @@ extension DownloadsStore {
 
   /// Has everything wait no longer that waits for a moment so far away that only a clock which was wrong can have set
   /// it.
-  mutating func forgetFarMoments(settings: Settings, in turn: borrowing PodfluxTurn) throws {
+  mutating func forgetFarMoments(settings: Settings, in turn: borrowing StoreTurn<Self>) throws {
     let longest = max(RetryAfter.maxMilliseconds, Int64(settings.retryMaxSeconds) * 1000)
     guard let latest = turn.now.latestEnd(ofWaitsUpTo: longest) else { return }
     try hosts.endCooldowns(after: latest, in: turn)
@@ -199,7 +199,7 @@ extension DownloadsStore {
   }
 
   /// When the first of those that wait is to be looked at again.
-  func firstMoment(in turn: borrowing PodfluxTurn) throws -> Timestamp? {
+  func firstMoment(in turn: borrowing StoreTurn<Self>) throws -> Timestamp? {
     let retry = counts[.waiting, default: 0] == 0 ? nil : try turn.tables.downloads.earliestRetry()
     let now = lacksRuleLine ? turn.now : nil
     return [now, retry, hosts.cooldowns.values.min(), obstaclesChangeAt, refusesAt].compactMap { $0 }.min()
@@ -208,7 +208,7 @@ extension DownloadsStore {
   // MARK: Start and end
 
   /// Puts the tables in order after a start: no attempt is alive, so no row says running.
-  mutating func recover(_ recovery: Recovery, settings: Settings, in turn: inout PodfluxTurn) throws {
+  mutating func recover(_ recovery: Recovery, settings: Settings, in turn: inout StoreTurn<Self>) throws {
     precondition(live.isEmpty, "a library is put in order before its first attempt")
     let published = Set(recovery.published)
     for var download in try turn.tables.downloads.running() {
@@ -227,7 +227,7 @@ extension DownloadsStore {
   }
 
   /// Stops each attempt: the engine ends.
-  mutating func stopAttempts(in turn: inout PodfluxTurn) {
+  mutating func stopAttempts(in turn: inout StoreTurn<Self>) {
     for id in live.keys.sorted() {
       stopAttempt(of: id, in: &turn)
     }

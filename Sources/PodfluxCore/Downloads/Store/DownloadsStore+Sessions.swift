@@ -9,7 +9,7 @@ extension DownloadsStore {
   /// request that is to fail says what the retrier knows.
   mutating func judge(
     _ error: inout DownloadError, of id: DownloadID, sentWith grant: SessionGrant, reading context: Context,
-    in turn: inout PodfluxTurn
+    in turn: inout StoreTurn<Self>
   ) -> SessionSignal.Verdict? {
     guard let verdict = context.sessions.verdict(on: error, of: .download(id), sentWith: grant) else { return nil }
     turn.tell(.downloads(.session(.refused(grant, .download(id), verdict))))
@@ -18,14 +18,14 @@ extension DownloadsStore {
   }
 
   /// A server has let an attempt have the file.
-  mutating func noteAcceptance(of id: DownloadID, in turn: inout PodfluxTurn) {
+  mutating func noteAcceptance(of id: DownloadID, in turn: inout StoreTurn<Self>) {
     guard let attempt = live[id], !attempt.isAccepted, let grant = attempt.session else { return }
     live[id]?.isAccepted = true
     turn.tell(.downloads(.session(.accepted(grant, .download(id)))))
   }
 
   /// Has downloads fail whose sessions could not log in. The next turn goes on.
-  mutating func refuseWhatCannotLogIn(reading context: Context, in turn: inout PodfluxTurn) throws {
+  mutating func refuseWhatCannotLogIn(reading context: Context, in turn: inout StoreTurn<Self>) throws {
     refusesAt = nil
     let failed = context.sessions.failed
     guard !failed.isEmpty, counts[.queued, default: 0] > 0 else { return }
@@ -49,7 +49,7 @@ extension DownloadsStore {
   /// their hosts: a login that is put right is put right for them, also for those that are fetched again one day.
   mutating func follow(
     _ session: Session.Key?, from former: Session.Key?, _ downloads: [DownloadID], reading context: Context,
-    in turn: inout PodfluxTurn
+    in turn: inout StoreTurn<Self>
   ) throws {
     for id in downloads {
       guard var download = try turn.tables.downloads.find(id), download.session == former else { continue }
@@ -66,12 +66,12 @@ extension DownloadsStore {
   }
 
   /// Tells that a download has this session no more.
-  func tellLeft(_ session: Session.Key?, in turn: inout PodfluxTurn) {
+  func tellLeft(_ session: Session.Key?, in turn: inout StoreTurn<Self>) {
     if let session { turn.tell(.downloads(.session(.left(session)))) }
   }
 
   /// The session that was wanted for a download is there.
-  mutating func set(_ session: Session.Key, of id: DownloadID, in turn: inout PodfluxTurn) throws {
+  mutating func set(_ session: Session.Key, of id: DownloadID, in turn: inout StoreTurn<Self>) throws {
     guard var download = try turn.tables.downloads.find(id) else { return }
     tellLeft(download.session, in: &turn)
     download.session = session

@@ -6,7 +6,7 @@ extension DownloadsStore {
   private static let isKept = "another download's row says that its file is there"
 
   /// Does with the rows what a step says, its files having been found, or made, as it expects them.
-  mutating func apply(_ step: CleanupStep, in turn: inout PodfluxTurn) throws -> DownloadsEvent.StepOutcome {
+  mutating func apply(_ step: CleanupStep, in turn: inout StoreTurn<Self>) throws -> DownloadsEvent.StepOutcome {
     if let reason = try change(step, in: &turn) { return .left(reason) }
     switch step.finding {
     case .orphanPartial(let partial):
@@ -16,7 +16,7 @@ extension DownloadsStore {
   }
 
   /// - Returns: why it was not done after all; nil if it was.
-  private mutating func change(_ step: CleanupStep, in turn: inout PodfluxTurn) throws -> String? {
+  private mutating func change(_ step: CleanupStep, in turn: inout StoreTurn<Self>) throws -> String? {
     if let obstacle = try step.obstacle(besides: live, in: turn) { return obstacle }
     switch step.finding {
     case .missing(let id, let file, _):
@@ -63,7 +63,7 @@ extension DownloadsStore {
 
   /// A completed download's row follows its file, wherever it lies and however it has been edited.
   mutating func follow(
-    _ download: inout Download, from former: PublishedFile, to file: PublishedFile, in turn: inout PodfluxTurn
+    _ download: inout Download, from former: PublishedFile, to file: PublishedFile, in turn: inout StoreTurn<Self>
   ) throws {
     let isSame = file.length == former.length && file.sha256 == former.sha256
     if !isSame || (file.sha256 == nil && file.hasOtherTime(than: former)) {
@@ -82,7 +82,7 @@ extension DownloadsStore {
 
   /// A file is where a step has moved it, or has left it. If its download was removed meanwhile, its deletion may begin
   /// now.
-  mutating func endRenaming(_ step: CleanupStep, isMoved: Bool, in turn: borrowing PodfluxTurn) throws {
+  mutating func endRenaming(_ step: CleanupStep, isMoved: Bool, in turn: borrowing StoreTurn<Self>) throws {
     guard case .misnamed(let id, var file, let path) = step.finding else { return }
     checks.renames[id] = nil
     if checks.owed.underWay.values.contains(where: { $0.download == id }) { checks.renamedWhileRead.insert(id) }
@@ -98,7 +98,7 @@ extension DownloadsStore {
   }
 
   private mutating func lose(
-    _ download: Download, _ file: PublishedFile, _ decision: CleanupStep.Decision, in turn: inout PodfluxTurn
+    _ download: Download, _ file: PublishedFile, _ decision: CleanupStep.Decision, in turn: inout StoreTurn<Self>
   ) throws {
     var download = download
     if decision == .forget {
@@ -117,7 +117,7 @@ extension DownloadsStore {
 
   /// It begins once nothing of its name is about to be deleted: a partial file that it had before it was adopted, for
   /// instance.
-  private mutating func fetchAgain(_ download: inout Download, in turn: borrowing PodfluxTurn) throws {
+  private mutating func fetchAgain(_ download: inout Download, in turn: borrowing StoreTurn<Self>) throws {
     let isOwed = try turn.tables.deletions.holds(download.id)
     download.isHeld = isOwed || live[download.id] != nil
     try transition(&download, to: .queued, in: turn)
@@ -132,7 +132,7 @@ extension DownloadsStore {
   /// A completed download's file is not what it was: it fails, and what remains, where it may be taken, is owed its
   /// move to quarantine.
   mutating func condemn(
-    _ download: inout Download, _ message: String, _ loss: Loss, remains: PublishedFile?, in turn: inout PodfluxTurn
+    _ download: inout Download, _ message: String, _ loss: Loss, remains: PublishedFile?, in turn: inout StoreTurn<Self>
   ) throws {
     guard case .completed = download.state else { return }
     // A file that went missing leaves its name and its inode to others, perhaps to the file of another download.
@@ -158,7 +158,7 @@ extension DownloadsStore {
 
   /// Makes a file a completed download: of the one that had it or wants it, of a new one otherwise.
   private mutating func adopt(
-    _ found: FoundFile, owner: DownloadID?, sha256: String?, in turn: inout PodfluxTurn
+    _ found: FoundFile, owner: DownloadID?, sha256: String?, in turn: inout StoreTurn<Self>
   ) throws -> String? {
     guard let file = found.published(sha256: sha256) else { return "its name is none that a download could keep" }
     let id = owner ?? DownloadID(from: &turn.random)
@@ -192,7 +192,7 @@ extension DownloadsStore {
 
   /// Makes a file the completed download of an episode. Rules count it as there before, and never delete it.
   private mutating func adopt(
-    _ found: FoundFile, for episode: EpisodeID, in turn: inout PodfluxTurn
+    _ found: FoundFile, for episode: EpisodeID, in turn: inout StoreTurn<Self>
   ) throws -> String? {
     guard let file = found.published(sha256: nil) else { return Self.isUnnameable }
     let adoption = try EpisodeAdoption(of: episode, in: turn)
@@ -214,7 +214,7 @@ extension DownloadsStore {
 
   /// Completes a download with a file that was found.
   private mutating func complete(
-    _ former: Download, with file: PublishedFile, in turn: inout PodfluxTurn
+    _ former: Download, with file: PublishedFile, in turn: inout StoreTurn<Self>
   ) throws -> String? {
     var download = former
     guard download.state.kind.isWithoutFile, live[download.id] == nil else { return CleanupStep.hasChanged }
@@ -234,7 +234,8 @@ extension DownloadsStore {
   /// Adds a completed download.
   private mutating func insert(
     _ id: DownloadID, at address: WebAddress, _ description: Download.Description,
-    on network: NetworkPolicy = .inherit, origin: Origin = .user, having file: PublishedFile, in turn: inout PodfluxTurn
+    on network: NetworkPolicy = .inherit, origin: Origin = .user, having file: PublishedFile,
+    in turn: inout StoreTurn<Self>
   ) throws {
     let podcast = description.podcast
     let download = Download(

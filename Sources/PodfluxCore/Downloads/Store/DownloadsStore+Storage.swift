@@ -64,7 +64,7 @@ extension DownloadsStore {
   }
 
   mutating func waitForRoom(
-    _ download: inout Download, after error: DownloadError, in turn: inout PodfluxTurn
+    _ download: inout Download, after error: DownloadError, in turn: inout StoreTurn<Self>
   ) throws {
     let delay = Int64.random(in: Self.roomWaitMilliseconds, using: &turn.random)
     room.isStale = true
@@ -75,7 +75,7 @@ extension DownloadsStore {
   /// Has a download wait on that has waited for room long enough, and that the quota leaves none for all the same:
   /// until it is looked at again, or until its length is not believed any more. Returns whether it does.
   mutating func keepsWaiting(
-    _ download: inout Download, settings: Settings, in turn: inout PodfluxTurn
+    _ download: inout Download, settings: Settings, in turn: inout StoreTurn<Self>
   ) throws -> Bool {
     guard case .waiting(.storage) = download.state,
       let error = try overQuota(download, settings: settings, in: turn)
@@ -91,7 +91,7 @@ extension DownloadsStore {
   /// Has a queued download wait that the quota leaves no room for. When too many wait, others are not looked at any
   /// more from now on.
   mutating func waitForQuota(
-    _ download: inout Download, after error: DownloadError, in turn: inout PodfluxTurn
+    _ download: inout Download, after error: DownloadError, in turn: inout StoreTurn<Self>
   ) throws {
     try waitForRoom(&download, after: error, in: &turn)
     room.lack.add(download, lacksQuota: true)
@@ -102,7 +102,7 @@ extension DownloadsStore {
   // MARK: Those that wait
 
   /// Looks who waits, lets go who has room by the quota now, and has it watched when the disk has room for one more.
-  mutating func lookForRoom(settings: Settings, in turn: inout PodfluxTurn) throws {
+  mutating func lookForRoom(settings: Settings, in turn: inout StoreTurn<Self>) throws {
     if !room.promised.isEmpty { try endPromises(in: turn) }
     let lackedLine = lacksRuleLine
     var left = try quotaLeft(toBegin: nil, settings, in: turn)
@@ -163,7 +163,7 @@ extension DownloadsStore {
   }
 
   /// So many bytes are free: those that fit go on.
-  mutating func wake(withRoom bytes: Int64, settings: Settings, in turn: inout PodfluxTurn) throws {
+  mutating func wake(withRoom bytes: Int64, settings: Settings, in turn: inout StoreTurn<Self>) throws {
     let left = bytes - max(settings.reserveFreeBytes, WritePolicy.reservedRoom)
     room.isStale = true
     // Each look ends with one wish.

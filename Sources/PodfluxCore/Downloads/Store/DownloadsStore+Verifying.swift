@@ -20,7 +20,7 @@ extension DownloadsStore {
   /// Owes the completed files of a selection their verification.
   ///
   /// - Returns: how many were not owed it before.
-  mutating func choose(_ selection: DownloadIntent.Selection, in turn: inout PodfluxTurn) throws -> Int {
+  mutating func choose(_ selection: DownloadIntent.Selection, in turn: inout StoreTurn<Self>) throws -> Int {
     let table = turn.tables.verifications
     var chosen = 0
     switch selection {
@@ -42,7 +42,7 @@ extension DownloadsStore {
     return chosen
   }
 
-  mutating func handOutVerifications(in turn: inout PodfluxTurn) throws {
+  mutating func handOutVerifications(in turn: inout StoreTurn<Self>) throws {
     for verification in try checks.owed.take({ try turn.tables.verifications.owed(limit: $0) }) {
       turn.perform(.verify(verification))
     }
@@ -52,7 +52,7 @@ extension DownloadsStore {
   /// its name and even its file's inode.
   mutating func finish(
     _ verification: Verification, _ verdict: Verification.Verdict, _ steps: OwedWork<CleanupStep>,
-    in turn: inout PodfluxTurn
+    in turn: inout StoreTurn<Self>
   ) throws {
     guard checks.owed.end(verification.key) != nil,
       try turn.tables.verifications.remove(verification.key),
@@ -88,7 +88,7 @@ extension DownloadsStore {
   }
 
   /// Tells what reading has come to when all that was chosen has been read, or when the engine ends.
-  mutating func tellOfVerifications(_ lifecycle: LifecycleStore, in turn: inout PodfluxTurn) {
+  mutating func tellOfVerifications(_ lifecycle: LifecycleStore, in turn: inout StoreTurn<Self>) {
     guard lifecycle.isEnding || (lifecycle.isRecovered && checks.owed.isDone) else { return }
     if checks.tally.isNews { turn.perform(.tell(.verified(checks.tally))) }
     checks.tally = VerificationTally()
@@ -99,7 +99,7 @@ extension DownloadsStore {
   /// number. The first download's row then does not follow it. A file with the inode number of the first file is that
   /// file, also if another download has it under another name.
   private func isAnothers(
-    _ file: PublishedFile, than id: DownloadID, having former: PublishedFile, in turn: borrowing PodfluxTurn
+    _ file: PublishedFile, than id: DownloadID, having former: PublishedFile, in turn: borrowing StoreTurn<Self>
   ) throws -> Bool {
     let downloads = turn.tables.downloads
     let isItself = file.inode == former.inode && file.inode != FoundFile.unknownInode

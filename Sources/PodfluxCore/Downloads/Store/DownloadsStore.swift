@@ -129,7 +129,7 @@ package struct DownloadsStore: DomainStore {
 
   /// Takes in what clients want and what services report.
   package mutating func handle(
-    _ action: Action, in turn: inout PodfluxTurn, reading context: Context
+    _ action: Action, in turn: inout StoreTurn<Self>, reading context: Context
   ) throws -> Reply? {
     let settings = context.settings
     switch action {
@@ -148,7 +148,7 @@ package struct DownloadsStore: DomainStore {
   }
 
   /// Follows changed settings, applies the steps of a cleanup, and does its part of the upkeep.
-  package mutating func receive(_ event: StoreEvent, in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func receive(_ event: StoreEvent, in turn: inout StoreTurn<Self>, reading context: Context) throws {
     switch event {
     case .settings(.changed(let former)): try follow(context.settings, from: former, in: &turn)
     case .podcasts(.wanted(let episode, let wish)), .rules(.wanted(let episode, let wish)):
@@ -181,7 +181,7 @@ package struct DownloadsStore: DomainStore {
   }
 
   /// Starts what may run, hands out what is owed, and stops what may not run any more.
-  package mutating func endBatch(in turn: inout PodfluxTurn, reading context: Context) throws {
+  package mutating func endBatch(in turn: inout StoreTurn<Self>, reading context: Context) throws {
     let (lifecycle, settings) = (context.lifecycle, context.settings)
     if lifecycle.isScheduling {
       try seeObstacles(reading: context, in: &turn)
@@ -206,7 +206,7 @@ package struct DownloadsStore: DomainStore {
   /// - Throws: `StateFault` for what the transition table forbids: the store looks before it goes, so that the row is
   ///   not what it was when it looked.
   mutating func transition(
-    _ download: inout Download, to state: DownloadState, in turn: borrowing PodfluxTurn
+    _ download: inout Download, to state: DownloadState, in turn: borrowing StoreTurn<Self>
   ) throws {
     guard download.state.canBecome(state) else {
       throw StateFault("no way leads from \(download.state.kind) to \(state.kind) for \"\(download.id)\"")
@@ -220,14 +220,14 @@ package struct DownloadsStore: DomainStore {
   }
 
   /// Writes what has changed of a download beside its state.
-  mutating func update(_ download: Download, in turn: borrowing PodfluxTurn) throws {
+  mutating func update(_ download: Download, in turn: borrowing StoreTurn<Self>) throws {
     // A waiting download may need another amount of room now.
     if case .waiting = download.state { room.isStale = true }
     try turn.tables.downloads.update(download)
   }
 
   /// The row that an attempt works for; nil once that is gone.
-  func download(of attempt: AttemptID, in turn: borrowing PodfluxTurn) throws -> Download? {
+  func download(of attempt: AttemptID, in turn: borrowing StoreTurn<Self>) throws -> Download? {
     guard live[attempt.download]?.isDisowned == false else { return nil }
     return try turn.tables.downloads.find(attempt.download)
   }
