@@ -1,7 +1,10 @@
 import GRDB
 
 /// The derived tables and caches of one connection.
-struct DerivedTables {
+///
+/// A class, so that a table which refers to them is two words: a store gets it as an existential value at each call,
+/// for which more than three words would be allocated.
+final class DerivedTables {
   let queueHeads = QueueHeads()
   let known = KnownRows()
   let facts = KnownFacts()
