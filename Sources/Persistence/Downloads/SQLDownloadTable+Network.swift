@@ -5,7 +5,7 @@ import PodfluxCore
 extension SQLDownloadTable {
   func setNetwork(_ policy: NetworkPolicy, ofPodcast name: String) throws {
     // Stores treat canonically equivalent names as equal.
-    let names = try PodcastSpellings(db: db).spellings(of: DownloadRow.text(name) ?? name)
+    let names = try PodcastSpellings(db: db).spellings(of: DownloadRow.text(name))
     let (rows, scope) = (
       "downloads INDEXED BY downloads_podcast",
       "podcast IN (SELECT value FROM json_each(?)) AND podcast_network <> ?"

@@ -62,7 +62,7 @@ struct SQLFormerFileTable: FormerFileTable {
   }
 
   private static let select = """
-    SELECT download, url, path, file_length, inode, sha256, NULL, cause, title, published, origin FROM former_files
+    SELECT download, url, path, file_length, inode, sha256, NULL AS mtime, cause, title, published, origin FROM former_files
     WHERE\u{20}
     """
 

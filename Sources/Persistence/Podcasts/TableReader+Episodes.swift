@@ -261,7 +261,7 @@ extension EpisodeCursor {
   /// Clients may forge a cursor: a value that does not fit the order becomes nil.
   fileprivate var databaseValue: (any DatabaseValueConvertible)? {
     switch (order.key, value) {
-    case (.title, .text(let text?)): FoldedText.of(DownloadRow.text(text) ?? "")
+    case (.title, .text(let text?)): FoldedText.of(DownloadRow.text(text))
     case (.published, .number(let number?)), (.size, .number(let number?)), (.seconds, .number(let number?)): number
     default: nil
     }

@@ -135,7 +135,7 @@ extension TableReader {
     guard cursor.order.key == .title, case .text(let text?) = cursor.value else {
       return Predicate("key \(beyond) ?", cursor.key)
     }
-    return Predicate("(title_key, key) \(beyond) (?, ?)", FoldedText.of(DownloadRow.text(text) ?? ""), cursor.key)
+    return Predicate("(title_key, key) \(beyond) (?, ?)", FoldedText.of(DownloadRow.text(text)), cursor.key)
   }
 }
 

@@ -90,25 +90,32 @@ struct ColumnReader {
     return value
   }
 
+  /// What the column's value stands for.
+  ///
+  /// - Throws: `UnreadableColumn` where it stands for nothing, and for NULL.
+  mutating func next<Stored: StatementColumnConvertible, Value>(
+    _ meaning: (Stored) throws -> Value?
+  ) throws -> Value {
+    // In two steps: in one, `checked` would see the index before the column.
+    let stored: Stored = try next()
+    return try checked(meaning(stored))
+  }
+
+  /// The same; nil for NULL.
+  mutating func nextIfPresent<Stored: StatementColumnConvertible, Value>(
+    _ meaning: (Stored) throws -> Value?
+  ) throws -> Value? {
+    guard let stored: Stored = try next() else { return nil }
+    return try checked(meaning(stored))
+  }
+
   /// A number in the column's range.
   ///
   /// - Throws: `UnreadableColumn` for any other.
-  mutating func next(_ numbers: StoredNumber) throws -> Int64 {
-    // In two steps: in one, `checked` would see the index before the column.
-    let number: Int64 = try next()
-    return try checked(number, in: numbers)
-  }
+  mutating func next(_ numbers: StoredNumber) throws -> Int64 { try next(numbers.read) }
 
   /// A number in the column's range; nil for NULL.
-  mutating func nextIfPresent(_ numbers: StoredNumber) throws -> Int64? {
-    guard let number: Int64 = try next() else { return nil }
-    return try checked(number, in: numbers)
-  }
-
-  private func checked(_ number: Int64, in numbers: StoredNumber) throws -> Int64 {
-    guard numbers.range.contains(number) else { throw unreadable }
-    return min(number, numbers.ceiling)
-  }
+  mutating func nextIfPresent(_ numbers: StoredNumber) throws -> Int64? { try nextIfPresent(numbers.read) }
 
   /// What the column that was read last says. It is read in a statement of its own: `checked` would see the index
   /// before it.
@@ -128,8 +135,7 @@ struct ColumnReader {
 
   /// The path of a file in the library; nil for NULL.
   mutating func path() throws -> LibraryPath? {
-    guard let text: String = try next() else { return nil }
-    return try checked(try? LibraryPath(validating: text))
+    try nextIfPresent { try? LibraryPath(validating: $0) }
   }
 
   /// The HTTP status of an error; nil for NULL.
@@ -139,16 +145,22 @@ struct ColumnReader {
 
   /// A SHA-256 in lower-case hexadecimal digits; nil for NULL.
   mutating func digest() throws -> String? {
-    guard let text: String = try next() else { return nil }
-    return try checked(text.utf8.count == 64 && text.utf8.allSatisfy(\.isHexadecimalDigit) ? text : nil)
+    try nextIfPresent { (text: String) in
+      text.utf8.count == 64 && text.utf8.allSatisfy(\.isHexadecimalDigit) ? text : nil
+    }
+  }
+
+  /// Traps in a debug build if the next column is not this one.
+  func expect(_ name: @autoclosure () -> String) {
+    assert(
+      sqlite3_column_name(statement, index).map { String(cString: $0) } == name(),
+      "column \(index) is another one than \(name())")
   }
 
   /// Passes over columns, which are named for the reader's sake; a debug build checks the names.
   mutating func skip(_ names: String...) {
     for name in names {
-      assert(
-        sqlite3_column_name(statement, index).map { String(cString: $0) } == name,
-        "column \(index) is another one than \(name)")
+      expect(name)
       index += 1
     }
   }

@@ -8,15 +8,15 @@ enum StoredJSON {
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
-  /// Decodes the result of `text`.
+  /// Decodes the result of `text`; nil for other text, which means damage.
+  static func value<Value: Decodable>(_: Value.Type = Value.self, of text: String) -> Value? {
+    try? JSONDecoder().decode(Value.self, from: Data(text.utf8))
+  }
+
+  /// The same.
   ///
   /// - Throws: `DamagedRow` for other text.
   static func value<Value: Decodable>(of text: String, column: String) throws -> Value {
-    do {
-      return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
-    } catch {
-      // Any decoding error means damage.
-      throw DamagedRow(column: column)
-    }
+    try Damaged.checked(column, value(of: text))
   }
 }

@@ -15,6 +15,11 @@ struct StoredNumber {
     self.ceiling = ceiling
   }
 
+  /// What a column's number is read as; nil for one that cannot be there.
+  func read(_ number: Int64) -> Int64? { range.contains(number) ? min(number, ceiling) : nil }
+
+  /// Any number.
+  static let any = StoredNumber((.min)...(.max))
   /// Bytes of one file, as a server or a client may have claimed: earlier versions wrote any claim.
   static let length = StoredNumber(0...(.max), ceiling: Settings.Limits.volume.upperBound)
   /// Bytes of many files together, clamped at the end: see `Usage.maximum`.
