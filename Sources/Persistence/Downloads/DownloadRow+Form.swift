@@ -25,7 +25,7 @@ struct DownloadColumns {
     traits = nil
   }
 
-  /// Columns that a part of the row has.
+  /// The columns that a part of the row has.
   static func list(_ part: DownloadRow.Part) -> ColumnList {
     ColumnList { columns in
       guard let id = DownloadID("a") else { preconditionFailure("a letter is an id") }

@@ -35,7 +35,7 @@ extension DownloadRow {
   /// Reads the download from the columns after the key.
   fileprivate static func download(_ columns: inout ColumnReader) throws -> Download {
     var row = DownloadColumns(id: try columns.next { DownloadID($0) })
-    for part in Part.allCases where part != .id { try row.exchange(part, with: &columns) }
+    for part in readParts { try row.exchange(part, with: &columns) }
     row.download.state = try row.state.state()
     if row.state.kind == .completed { _ = try Damaged.checked("finished_at", row.download.dates.finished) }
     return row.download

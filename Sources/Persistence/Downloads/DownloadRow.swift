@@ -1,5 +1,4 @@
 import Flux
-import Foundation
 import GRDB
 import PodfluxCore
 import Texts
@@ -18,9 +17,12 @@ enum DownloadRow {
     var columns: [String] { DownloadColumns.list(self).written }
   }
 
-  /// The columns in the order in which they are read; derived ones are not.
-  private static let read = Part.allCases.flatMap { DownloadColumns.list($0).read }
-  static let select = "SELECT key, " + read.joined(separator: ", ") + " FROM downloads "
+  /// The parts that are read after the key and the id. Derived columns are not.
+  static let readParts = Part.allCases.filter { $0 != .id && !DownloadColumns.list($0).read.isEmpty }
+  static let select =
+    "SELECT key, "
+    + (DownloadColumns.list(.id).read + readParts.flatMap { DownloadColumns.list($0).read }).joined(separator: ", ")
+    + " FROM downloads "
 
   /// The statement that inserts a row, and the parts that it binds, in order.
   ///

@@ -4,10 +4,10 @@ import PodfluxCore
 
 /// Reads, writes or lists the columns of a row, as the row's form names them.
 ///
-/// A form is one function, generic over the coder: `ColumnReader` fills the value from the current row, `ArgumentWriter`
-/// binds it to a statement, `ColumnList` lists the names of which the statements are made. So each column is declared
-/// once, the order of reading and binding is that of the statement, and each coder gets its own specialized code:
-/// nothing is looked up by its name.
+/// A form is one function, generic over the coder: `ColumnReader` fills the value from the current row,
+/// `ArgumentWriter` binds it to a statement, `ColumnList` lists the names of which the statements are made. So each
+/// column is declared once, the order of reading and binding is that of the statement, and each coder gets its own
+/// specialized code: nothing is looked up by its name. `PayloadCoder` does the same for lines.
 protocol ColumnCoder {
   /// What can go wrong: nothing when names are listed.
   associatedtype Fault: Error

@@ -68,28 +68,29 @@ package struct DownloadItem: ListItem, Hashable, Sendable {
   }
 
   package init(_ json: JSONObject) throws(MalformedLine) {
-    id = try json.required("id", JSONObject.string)
-    url = try json.string("url")
-    podcast = try json.string("podcast")
-    title = try json.string("title")
-    state = try json.choice("state")
-    phase = try json.string("phase")
-    reason = try json.choice("reason")
-    wait = try Wait(json.object("detail"))
-    bytes = try Bytes(json.object("bytes"))
-    rate = try json.integer("rate") ?? 0
-    secondsLeft = try json.integer("eta")
-    attempt = try json.integer("attempt") ?? 0
-    retryAt = try json.moment("retryAt")
-    error = try Failure(member: "error", of: json)
-    isResumable = try json.boolean("resumable") ?? false
-    path = try json.string("path")
-    priority = try json.choice("priority")
-    network = try json.choice("network")
-    origin = try json.choice("origin")
+    let members = ItemMembers<ItemField>(json: json)
+    id = try members.required(.id)
+    url = try members.string(.url)
+    podcast = try members.string(.podcast)
+    title = try members.string(.title)
+    state = try members.choice(.state)
+    phase = try members.string(.phase)
+    reason = try members.choice(.reason)
+    wait = try Wait(members.object(.detail))
+    bytes = try Bytes(members.object(.bytes))
+    rate = try members.integer(.rate) ?? 0
+    secondsLeft = try members.integer(.eta)
+    attempt = try members.integer(.attempt) ?? 0
+    retryAt = try members.moment(.retryAt)
+    error = try members.failure(.error)
+    isResumable = try members.boolean(.resumable) ?? false
+    path = try members.string(.path)
+    priority = try members.choice(.priority)
+    network = try members.choice(.network)
+    origin = try members.choice(.origin)
     dates = try Dates(
-      added: json.moment("addedAt"), started: json.moment("startedAt"), finished: json.moment("finishedAt"),
-      modified: json.moment("modifiedAt"))
+      added: members.moment(.addedAt), started: members.moment(.startedAt), finished: members.moment(.finishedAt),
+      modified: members.moment(.modifiedAt))
     self.json = json
   }
 }

@@ -31,21 +31,22 @@ package struct EpisodeItem: ListItem, Hashable, Sendable {
   }
 
   package init(_ json: JSONObject) throws(MalformedLine) {
-    id = try json.required("id", JSONObject.string)
-    feed = try json.string("feed")
-    title = try json.string("title")
-    published = try json.moment("published")
-    seconds = try json.integer("seconds")
-    let enclosure = try json.object("enclosure")
+    let members = ItemMembers<EpisodeField>(json: json)
+    id = try members.required(.id)
+    feed = try members.string(.feed)
+    title = try members.string(.title)
+    published = try members.moment(.published)
+    seconds = try members.integer(.seconds)
+    let enclosure = try members.object(.enclosure)
     url = try enclosure?.string("url")
     length = try enclosure?.integer("length")
     marks = Episode.Marks(
-      isPlayed: try json.boolean("played") ?? false, isFavorite: try json.boolean("favorite") ?? false,
-      isArchived: try json.boolean("archived") ?? false)
-    isMissingFromFeed = try json.boolean("missingFromFeed") ?? false
-    download = try json.string("download")
-    state = try json.choice("state")
-    verdict = try json.object("because").map { because throws(MalformedLine) in
+      isPlayed: try members.boolean(.played) ?? false, isFavorite: try members.boolean(.favorite) ?? false,
+      isArchived: try members.boolean(.archived) ?? false)
+    isMissingFromFeed = try members.boolean(.missingFromFeed) ?? false
+    download = try members.string(.download)
+    state = try members.choice(.state)
+    verdict = try members.object(.because).map { because throws(MalformedLine) in
       Verdict(outcome: try because.choice("outcome"), text: try because.string("text") ?? "")
     }
     self.json = json

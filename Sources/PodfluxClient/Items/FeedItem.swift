@@ -24,26 +24,27 @@ package struct FeedItem: ListItem, Hashable, Sendable {
   package let json: JSONObject
 
   package init(_ json: JSONObject) throws(MalformedLine) {
-    id = try json.required("id", JSONObject.string)
-    url = try json.string("url")
-    title = try json.string("title")
-    group = try json.string("group")
-    episodes = try json.integer("episodes") ?? 0
-    downloaded = try json.integer("downloaded") ?? 0
-    lastRefreshed = try json.moment("lastRefreshed")
-    nextRefresh = try json.moment("nextRefresh")
-    isRefreshing = try json.boolean("refreshing") ?? false
-    isPaused = try json.boolean("paused") ?? false
-    hasEnded = try json.boolean("ended") ?? false
-    movedFrom = try json.string("movedFrom")
-    network = try json.choice("network")
-    rules = try Self.rules(of: json)
-    error = try Failure(member: "error", of: json)
+    let members = ItemMembers<FeedField>(json: json)
+    id = try members.required(.id)
+    url = try members.string(.url)
+    title = try members.string(.title)
+    group = try members.string(.group)
+    episodes = try members.integer(.episodes) ?? 0
+    downloaded = try members.integer(.downloaded) ?? 0
+    lastRefreshed = try members.moment(.lastRefreshed)
+    nextRefresh = try members.moment(.nextRefresh)
+    isRefreshing = try members.boolean(.refreshing) ?? false
+    isPaused = try members.boolean(.paused) ?? false
+    hasEnded = try members.boolean(.ended) ?? false
+    movedFrom = try members.string(.movedFrom)
+    network = try members.choice(.network)
+    rules = try Self.rules(members.object(.rules))
+    error = try members.failure(.error)
     self.json = json
   }
 
-  private static func rules(of json: JSONObject) throws(MalformedLine) -> FeedRules {
-    guard let rules = try json.object("rules") else { return .none }
+  private static func rules(_ rules: JSONObject?) throws(MalformedLine) -> FeedRules {
+    guard let rules else { return .none }
     do throws(Refusal) {
       return try FeedRules(shown: rules)
     } catch {

@@ -2,6 +2,9 @@ import Flux
 import PodfluxCore
 
 /// A download as clients see it (the article Protocol): every key is there, unless a client has asked for some of them.
+///
+/// A key stands as a literal beside the case of its field, and a test compares them: written from the case's name, an
+/// item takes a third longer.
 extension JSONWriter {
   /// In the order of the alphabet.
   private static let itemFields = ItemField.allCases
