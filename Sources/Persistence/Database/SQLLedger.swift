@@ -91,7 +91,13 @@ package struct StorageFailure: Error, CustomStringConvertible {
 }
 
 /// The tables, inside one transaction. Each domain's folder has its own.
-struct SQLTables: Tables {
+///
+/// A class, since a turn hands them to each store that an action concerns.
+final class SQLTables: Tables {
   let db: Database
   let keeping: DerivedTables
+
+  init(db: Database, keeping: DerivedTables) {
+    (self.db, self.keeping) = (db, keeping)
+  }
 }
