@@ -122,10 +122,10 @@ enum DownloadRow {
 
   /// Binds the values of some parts of a row of this class.
   static func write(
-    _ download: Download, _ row: PackedTraits, _ parts: [Part], to arguments: inout ArgumentWriter
+    _ download: Download, _ traits: PackedTraits, _ parts: [Part], to arguments: inout ArgumentWriter
   ) throws {
-    var columns = DownloadColumns(download, row)
-    for part in parts { try columns.exchange(part, with: &arguments) }
+    var row = DownloadColumns(download, traits)
+    for part in parts { try row.exchange(part, with: &arguments) }
   }
 
   /// SQLite's text ends at a NUL: without this, the rest would get lost silently.

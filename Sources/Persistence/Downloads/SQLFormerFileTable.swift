@@ -62,8 +62,8 @@ struct SQLFormerFileTable: FormerFileTable {
   }
 
   private static let select = """
-    SELECT download, url, path, file_length, inode, sha256, NULL AS mtime, cause, title, published, origin FROM former_files
-    WHERE\u{20}
+    SELECT download, url, path, file_length, inode, sha256, NULL AS mtime, cause, title, published, origin
+    FROM former_files WHERE\u{20}
     """
 
   /// The former files of a path, and those of a length whose SHA-256 is known.

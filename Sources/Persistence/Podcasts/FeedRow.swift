@@ -70,10 +70,15 @@ extension StoredFeed {
 extension Feed {
   /// Any feed; a reader replaces all of it but the key.
   fileprivate static func template(key: Key) -> Feed {
-    guard let id = FeedID("a") else { preconditionFailure("a letter is an id") }
     let start = Timestamp(milliseconds: 0)
-    return Feed(key: key, id: id, address: .anywhere, wishes: .init(), refreshes: .init(next: start), added: start)
+    return Feed(
+      key: key, id: anyID, address: .anywhere, wishes: .init(), refreshes: .init(next: start), added: start)
   }
+
+  private static let anyID = {
+    guard let id = FeedID("a") else { preconditionFailure("a letter is an id") }
+    return id
+  }()
 
   /// What refreshes change at least.
   fileprivate mutating func exchangeRefreshes<Coder: ColumnCoder>(with columns: inout Coder) throws(Coder.Fault) {

@@ -61,7 +61,8 @@ struct SQLEpisodeTable: EpisodeTable {
     let today = try derived.calendar.today(in: db)
     counts.noteTexts()
     let statement = try db.cachedStatement(sql: StoredEpisode.insertion)
-    // An array's iterator and its subscript copy each content, with a dozen texts; a span lends it.
+    // An array's iterator and its subscript copy each content, with a dozen texts, wherever it is looked at; a span
+    // lends it.
     let lent = contents.span
     for index in lent.indices {
       var arguments = ArgumentWriter(statement)

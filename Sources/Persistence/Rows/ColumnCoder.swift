@@ -132,9 +132,10 @@ extension ColumnCoder {
     var moment = value?.moment
     var offset = value.flatMap { $0.offsetSeconds == 0 ? nil : $0.offsetSeconds }
     try self.moment("published", &moment)
+    let isKnown = moment != nil
     try integer(
       "published_offset", &offset,
-      { PublicationDate(Timestamp(milliseconds: 0), offsetSeconds: $0)?.offsetSeconds }, { $0 })
+      { isKnown ? PublicationDate(Timestamp(milliseconds: 0), offsetSeconds: $0)?.offsetSeconds : $0 }, { $0 })
     value = moment.flatMap { PublicationDate($0, offsetSeconds: offset ?? 0) }
   }
 

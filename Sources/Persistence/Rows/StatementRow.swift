@@ -143,13 +143,6 @@ struct ColumnReader {
     try nextIfPresent(.status).map { Int($0) }
   }
 
-  /// A SHA-256 in lower-case hexadecimal digits; nil for NULL.
-  mutating func digest() throws -> String? {
-    try nextIfPresent { (text: String) in
-      text.utf8.count == 64 && text.utf8.allSatisfy(\.isHexadecimalDigit) ? text : nil
-    }
-  }
-
   /// Traps in a debug build if the next column is not this one.
   func expect(_ name: @autoclosure () -> String) {
     assert(

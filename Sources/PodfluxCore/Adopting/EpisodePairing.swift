@@ -8,7 +8,7 @@
 public struct EpisodePairing: Hashable, Sendable, Codable {
   /// Something in which a file agrees with an episode.
   ///
-  /// Use: `step.finding.pairing?.evidence.max()`, the strongest one.
+  /// Use: `step.finding.pairing?.evidence.first`.
   public enum Evidence: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
     /// Its name is that of the enclosure.
     case fileName = "file_name"

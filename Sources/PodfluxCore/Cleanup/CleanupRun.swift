@@ -95,7 +95,7 @@ public struct CleanupRun: Hashable, Sendable, Codable {
 
   /// How many bytes a library has on its disk, by category.
   ///
-  /// Use: `run.usage`, nil until the survey is complete.
+  /// Use: `run.usage`, nil until the survey is complete, and of runs that rename or adopt.
   public struct Usage: Hashable, Sendable, Codable {
     /// Bytes of files that downloads own.
     public var media: Int64

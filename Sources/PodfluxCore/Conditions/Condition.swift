@@ -56,8 +56,8 @@ public indirect enum Condition: Hashable, Sendable {
   /// `textBytes` bound the conditions of lines alone.
   ///
   /// ```swift
-  /// let ofThisCentury = Condition.newerThanDays(Condition.Limits.days.upperBound)
-  /// _ = try await podflux.dispatch(.downloads(.pause(.matching(ofThisCentury))))
+  /// let ofTheLastHundredYears = Condition.newerThanDays(Condition.Limits.days.upperBound)
+  /// _ = try await podflux.dispatch(.downloads(.pause(.matching(ofTheLastHundredYears))))
   /// ```
   public enum Limits {
     /// How many values a key may have.

@@ -13,7 +13,7 @@ extension Download {
 }
 
 extension DownloadState {
-  /// The complete file, if there is one.
+  /// The complete file. While it is being published, it may not be at its place yet. Nil in all states before.
   public var file: PublishedFile? {
     switch self {
     case .completed(let file), .running(.publishing(let file)): file

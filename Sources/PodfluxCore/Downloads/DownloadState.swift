@@ -50,7 +50,7 @@ public enum DownloadState: Hashable, Sendable {
 
 /// A file of the library as a row records it, so that a later look can tell it from another file with its path.
 ///
-/// Use: `download.state.file`, nil while the download is not completed.
+/// Use: `download.state.file`, nil unless the download is completed or about to be.
 public struct PublishedFile: Hashable, Sendable, Codable {
   /// Its path relative to the library.
   public var path: LibraryPath

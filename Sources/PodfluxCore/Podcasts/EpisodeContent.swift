@@ -88,9 +88,9 @@ public struct EpisodeContent: Hashable, Sendable {
   public var image: WebAddress?
   /// What it says at length. Nil if that was not read, or has not changed: episodes in rows have their notes in a table
   /// of their own (`EpisodeTable.notes`).
-  public var notes: EpisodeNotes?
+  package var notes: EpisodeNotes?
 
-  public init(
+  package init(
     guid: String? = nil, title: String? = nil, published: PublicationDate? = nil, link: WebAddress? = nil,
     seconds: Int64? = nil, season: Int64? = nil, number: String? = nil, kind: Kind? = nil,
     enclosure: Enclosure? = nil, alternates: [Alternate] = [], chapters: WebAddress? = nil,

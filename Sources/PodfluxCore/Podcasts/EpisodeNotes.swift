@@ -1,26 +1,22 @@
 /// The show notes of an episode, as the library keeps them: what its feed says of it at length.
-///
-/// ```swift
-/// if let notes = episode.content.notes { print(notes.shown) }
-/// ```
-public struct EpisodeNotes: Hashable, Sendable {
+package struct EpisodeNotes: Hashable, Sendable {
   /// The longest notes, in bytes.
-  public static let maximumBytes = 256 << 10
+  package static let maximumBytes = 256 << 10
 
   /// HTML in which nothing can act, as `NotesHTML` makes it: elements that lay out text, and links. Empty if the feed
   /// says nothing of the episode.
-  public let html: String
+  package let html: String
 
   /// Takes HTML as `NotesHTML` makes it.
-  public init(_ html: String) {
+  package init(_ html: String) {
     self.html = html
   }
 
   /// Whether the feed says nothing of the episode.
-  public var isEmpty: Bool { html.isEmpty }
+  package var isEmpty: Bool { html.isEmpty }
 
   /// 64 bits that follow from the text: a refresh writes notes only if they differ. Cost: linear in the text.
-  public var hash: Int64 {
+  package var hash: Int64 {
     var hash = FieldHash()
     hash.add(html)
     return hash.value
@@ -28,7 +24,7 @@ public struct EpisodeNotes: Hashable, Sendable {
 
   /// The notes as lines and files show them: links without what lets their holder in (`SecretParts`). Cost: linear in
   /// the text; notes without such a link are not copied.
-  public var shown: String {
+  package var shown: String {
     var (shown, rest) = ("", html[...])
     while let start = rest.firstRange(of: Self.linkStart)?.upperBound {
       let link = rest[start...].prefix { $0 != "\"" }

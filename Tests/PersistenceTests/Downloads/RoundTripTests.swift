@@ -63,6 +63,103 @@ struct RoundTripTests {
     }
   }
 
+  /// A download to change, as the change's columns demand it.
+  private enum Base {
+    case plain
+    /// It is fetched from its mirror.
+    case mirrored
+    case complete
+
+    func download(_ id: String) throws -> Download {
+      var download = try Sample.download(id)
+      switch self {
+      case .plain: break
+      case .mirrored:
+        download.description.mirrors = [try WebAddress("https://mirror.example/\(id)")]
+        download.round.source = 1
+      case .complete: (download.state, download.dates.finished) = (.completed(try Sample.file()), Sample.moment)
+      }
+      return download
+    }
+  }
+
+  /// One change for each property of a download.
+  private static let changes: [(name: String, base: Base, change: @Sendable (inout Download) throws -> Void)] = [
+    ("address", .plain, { $0.address = try WebAddress("https://other.example/ep") }),
+    ("address of the first source", .mirrored, { $0.address = try WebAddress("https://b.example/e") }),
+    ("podcast", .plain, { $0.description.podcast = "Another" }),
+    ("title", .plain, { $0.description.title = "Another" }),
+    ("published", .plain, { $0.description.published = PublicationDate(Sample.moment, offsetSeconds: 3600) }),
+    ("path", .plain, { $0.description.path = try LibraryPath(validating: "a/b.mp3") }),
+    ("headers", .plain, { $0.description.headers = [Header(name: "A", value: "1")] }),
+    ("mirrors", .plain, { $0.description.mirrors = [try WebAddress("https://mirror.example/ep")] }),
+    ("integrity", .plain, { $0.description.integrity = Sample.integrity }),
+    ("expected length", .plain, { $0.description.expectedLength = 5 }),
+    ("priority", .plain, { $0.rank.priority = .high }),
+    ("position", .plain, { $0.rank.position = 77 }),
+    ("origin", .plain, { $0.origin = .auto }),
+    ("state", .plain, { $0.state = .paused }),
+    ("wait", .plain, { $0.state = .waiting(.retry(at: Sample.moment, after: DownloadError(.io, "m"))) }),
+    ("error", .plain, { $0.state = .failed(DownloadError(.io, "m", status: 404, cause: .io, shortBytes: 3)) }),
+    ("phase", .plain, { $0.state = .running(.verifying) }),
+    ("file", .plain, { $0.state = .running(.publishing(try Sample.file())) }),
+    ("durable", .plain, { $0.progress.durable = 5 }),
+    ("total", .plain, { $0.progress.total = 5 }),
+    ("discarded", .plain, { $0.progress.discarded.add(5, because: .contentChanged) }),
+    ("resume", .plain, { $0.progress.resume = Sample.record }),
+    ("failures", .plain, { $0.failures = 1 }),
+    ("fresh addresses", .plain, { $0.freshAddresses = 1 }),
+    ("restarts", .plain, { $0.restarts = 1 }),
+    ("source", .mirrored, { $0.round.source = 0 }),
+    ("may pass", .plain, { $0.round.mayPass.toggle() }),
+    ("added", .plain, { $0.dates.added = Timestamp(milliseconds: 5) }),
+    ("started", .plain, { $0.dates.started = Sample.moment }),
+    ("finished", .complete, { $0.dates.finished = Timestamp(milliseconds: 7) }),
+    ("modified", .complete, { $0.dates.modified = Sample.moment }),
+    ("held", .plain, { $0.isHeld.toggle() }),
+    ("own policy", .plain, { $0.networks.own = .any }),
+    ("podcast's policy", .plain, { $0.networks.podcast = .any }),
+    ("tagged", .complete, { $0.tagging = .tagged(.init(length: 5, sha256: nil)) }),
+    ("untagged", .complete, { $0.tagging = .untagged(because: "r") }),
+    ("session", .plain, { $0.session = 1 }),
+    ("namer", .plain, { $0.namer = .feed(.public) }),
+  ]
+
+  @Test("With a change of one property alone, by an insertion and by an update", arguments: changes.map(\.name))
+  func oneChange(name: String) throws {
+    let (_, base, change) = try #require(Self.changes.first { $0.name == name })
+    let (plain, other) = (try base.download("plain"), try base.download("other"))
+    var (changed, changedOther) = (plain, other)
+    try change(&changed)
+    try change(&changedOther)
+    #expect(changed != plain)
+    let (update, insertion) = (changed, changedOther)
+    try database.write { tables in
+      try tables.downloads.insert(plain)
+      try tables.downloads.update(update)
+      try tables.downloads.insert(insertion)
+    }
+    #expect(try database.read { try $0.download(plain.id) } == update)
+    #expect(try database.read { try $0.download(other.id) } == insertion)
+  }
+
+  @Test("No property of a download is left out of the changes above")
+  func allProperties() throws {
+    var changed = try Sample.download("plain")
+    let plain = changed
+    for (_, _, change) in Self.changes { try change(&changed) }
+    func same(_ old: Any, _ new: Any) -> [String] {
+      zip(Mirror(reflecting: old).children, Mirror(reflecting: new).children)
+        .filter { String(describing: $0.value) == String(describing: $1.value) }.map { $0.0.label ?? "" }
+    }
+    #expect(same(plain, changed) == ["id"])
+    #expect(same(plain.description, changed.description) == [])
+    #expect(same(plain.rank, changed.rank) == [])
+    #expect(same(plain.progress, changed.progress) == [])
+    #expect(same(plain.dates, changed.dates) == [])
+    #expect(same(plain.networks, changed.networks) == [])
+  }
+
   static let hostileTexts = [
     "", " ", "'; DROP TABLE downloads; --", "\"", "%s%n", "?1", "\u{202E}evil", "e\u{301}", "\u{E9}",
     "\u{1F468}\u{200D}\u{1F469}",

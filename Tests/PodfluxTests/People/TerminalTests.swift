@@ -117,6 +117,8 @@ struct TerminalTests {
     "A signal ends a command that asks a question, does nothing, and gives the terminal its ^C back", .systemTestAlone)
   func signalAtQuestion() throws {
     // The command went on asking, and a second signal left a terminal without ^C.
+    // The tests may have been started by nohup(1), which the command would inherit.
+    signal(SIGHUP, SIG_DFL)
     let scene = try Scene()
     let engine = try scene.start()
     for number in 0..<15 {

@@ -4,7 +4,7 @@
 /// strongest algorithm counts, and any of its digests is accepted.
 ///
 /// ```swift
-/// let integrity = Integrity("sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
+/// let integrity = Integrity("sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
 /// let description = Download.Description(integrity: integrity)
 /// _ = try await podflux.dispatch(.downloads(.enqueue(.init(address: address, description: description))))
 /// ```

@@ -70,17 +70,19 @@ final class SocketTable {
     return Glibc.close(socket)
   }
 
-  /// Whether bytes have come over the connection from this port of this machine that were not read. Cost: a system
-  /// call, and another one for each socket that was opened since the last question.
+  /// Whether bytes have come over the connection from this port of this machine that were not read. Cost: two system
+  /// calls, and another one for each socket that was opened since the last question.
   func hasUnreadBytes(atPort port: Int32) -> Bool {
     // Connections to different peers may share a port: then the bytes of any of them count.
     numbers.contains { socket in
       var byte: UInt8 = 0
-      return knownPort(of: socket) == port && recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
+      // Asked again, for the number may be another file's by now.
+      return knownPort(of: socket) == port && Self.port(of: socket) == port
+        && recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
     }
   }
 
-  /// The port of a socket, which it has for good from the moment on at which it begins to connect.
+  /// The port of a socket, which it keeps from the moment on at which it begins to connect.
   private func knownPort(of socket: curl_socket_t) -> Int32? {
     if let port = ports[socket] { return port }
     let port = Self.port(of: socket)
