@@ -130,14 +130,14 @@ public struct Dispatcher<Root: Store> where Root.Context == Void {
   ) throws -> Outcome {
     let previous = (turn.sequence, turn.random)
     if !action.isReading {
-      turn.sequence += 1
+      turn.actionNumber += 1
       turn.random = SeededGenerator(seed: seed, index: turn.sequence)
     }
     do {
       return .handled(try state.handle(action, in: &turn, reading: ()))
     } catch let refusal as Root.Refusal {
       // A refused action was not committed: its number goes to the next one.
-      (turn.sequence, turn.random) = previous
+      (turn.actionNumber, turn.random) = previous
       return .refused(refusal)
     }
   }

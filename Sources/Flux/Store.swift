@@ -77,7 +77,8 @@ extension Store {
 /// ```
 public struct Turn<Tables, Effect: Sendable, Event: Sendable> {
   /// The number of the action; readings share the number of the action before them.
-  public internal(set) var sequence: Int64
+  public var sequence: Int64 { actionNumber }
+  @usableFromInline var actionNumber: Int64
   /// What the clocks showed when the batch began: the same for each of its actions.
   public let clock: ClockReading
   /// The random draws of this action. They follow from the engine's seed and the sequence alone.
@@ -94,8 +95,9 @@ public struct Turn<Tables, Effect: Sendable, Event: Sendable> {
   }
 
   /// Makes a turn for a test of one store; the dispatcher makes its own.
+  @inlinable
   public init(sequence: Int64, clock: ClockReading, random: SeededGenerator, tables: Tables) {
-    self.sequence = sequence
+    actionNumber = sequence
     self.clock = clock
     self.random = random
     self.tables = tables

@@ -51,7 +51,7 @@ package final class PreviewService: Sendable {
 
 /// One preview under way: its refresh, and what that has reported.
 private final class Look: Sendable {
-  let operation = Mutex<RefreshOperation<NoEpisodes>?>(nil)
+  let operation = Mutex<RefreshOperation?>(nil)
   private let preview: Mutex<FeedPreview>
   private let found: @Sendable ([EpisodeContent]) -> Void
   private let completion: PreviewService.Completion

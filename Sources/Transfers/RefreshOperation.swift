@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// The curl thread only copies what comes; parsing happens on the queue. If more has come than is parsed, the exchange
 /// is paused.
-final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperation, @unchecked Sendable {
+final class RefreshOperation: AsynchronousOperation, @unchecked Sendable {
   // `@unchecked`: inherited from Operation. Everything below is immutable, locked, or used on `queue` only.
 
   /// What the curl thread, the service and the queue share.
@@ -31,7 +31,7 @@ final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperat
   private let driver: CurlDriver
   private let queue: DispatchQueue
   /// On `queue` only.
-  private var attempt: RefreshAttempt<Rows>
+  private var attempt: RefreshAttempt
   private let flow = Mutex(Flow())
   private let readClock: @Sendable () -> ClockReading
   private let wantsExchange: (@Sendable (FeedRefresh.ID, _ host: String) -> Void)?
@@ -52,7 +52,8 @@ final class RefreshOperation<Rows: EpisodeReader & Sendable>: AsynchronousOperat
   ///   - report: Receives the reports, in their order.
   ///   - ended: Called before the last report.
   init(
-    _ refresh: FeedRefresh, rows: Rows, followsDocument: Bool = true, driver: CurlDriver, target: DispatchQueue,
+    _ refresh: FeedRefresh, rows: any EpisodeReader & Sendable, followsDocument: Bool = true, driver: CurlDriver,
+    target: DispatchQueue,
     readClock: @escaping @Sendable () -> ClockReading,
     wantsExchange: (@Sendable (FeedRefresh.ID, _ host: String) -> Void)? = nil,
     withdrew: @escaping @Sendable (FeedRefresh.ID) -> Void = { _ in },

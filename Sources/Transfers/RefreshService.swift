@@ -13,9 +13,9 @@ import Synchronization
 /// reports say.
 ///
 /// Every call is thread safe, returns at once and may be repeated.
-package final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
+package final class RefreshService: Sendable {
   private let transfers: TransferService
-  private let rows: Rows
+  private let rows: any EpisodeReader & Sendable
   private let operations = OperationQueue()
   /// Feeds are parsed beside everything else, and behind what a person waits for.
   private let queue = DispatchQueue(label: "podflux.refreshes", qos: .utility, attributes: .concurrent)
@@ -26,7 +26,7 @@ package final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
   private let report: @Sendable (RefreshReport) -> Void
 
   private struct State {
-    var running: [FeedRefresh.ID: RefreshOperation<Rows>] = [:]
+    var running: [FeedRefresh.ID: RefreshOperation] = [:]
     var slots = ExchangeSlots()
     /// The running ones whose last report is not committed: they wait.
     var waiting: Set<FeedRefresh.ID> = []
@@ -46,14 +46,14 @@ package final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
   }
 
   /// How long reports are gathered: a feed is refreshed some minutes after it has changed, on average.
-  private static var gatheringMilliseconds: Int { 20 }
+  private static let gatheringMilliseconds = 20
 
   /// - Parameters:
   ///   - transfers: Must outlive the service.
   ///   - rows: Where the known episodes are read.
   ///   - report: Receives the reports; called from any thread, must not block.
   package init(
-    transfers: TransferService, rows: Rows, readClock: @escaping @Sendable () -> ClockReading,
+    transfers: TransferService, rows: any EpisodeReader & Sendable, readClock: @escaping @Sendable () -> ClockReading,
     report: @escaping @Sendable (RefreshReport) -> Void
   ) {
     self.transfers = transfers
@@ -66,7 +66,7 @@ package final class RefreshService<Rows: EpisodeReader & Sendable>: Sendable {
 
   /// Starts a refresh; does nothing if it was started already. Its exchanges begin when they have slots.
   package func start(_ refresh: FeedRefresh) {
-    let operation = state.withLock { now -> RefreshOperation<Rows>? in
+    let operation = state.withLock { now -> RefreshOperation? in
       guard now.running[refresh.id] == nil else { return nil }
       let operation = RefreshOperation(
         refresh, rows: rows, driver: transfers.driver, target: queue, readClock: readClock,

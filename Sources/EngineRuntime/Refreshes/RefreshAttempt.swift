@@ -12,7 +12,7 @@ import PodfluxCore
 /// again and finds what is committed already.
 ///
 /// The product's shell is an `Operation` with an exchange of libcurl; the simulator's is its scheduler.
-package struct RefreshAttempt<Rows: EpisodeReader> {
+package struct RefreshAttempt {
   /// How far the refresh has come.
   enum Stage {
     case idle
@@ -41,7 +41,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   }
 
   let refresh: FeedRefresh
-  let rows: Rows
+  let rows: any EpisodeReader
   /// The secret that the feed's addresses may have, because its requests have it there; nil for none.
   let secret: AddressSecret?
   private let makeDecoder: (ContentCoding) -> any BodyDecoder
@@ -100,7 +100,7 @@ package struct RefreshAttempt<Rows: EpisodeReader> {
   ///     be told from what it has here only if the reports are committed to the rows.
   ///   - secret: What is left out of the addresses that the feed tells.
   package init(
-    _ refresh: FeedRefresh, rows: Rows, followsDocument: Bool = true, secret: AddressSecret? = nil,
+    _ refresh: FeedRefresh, rows: any EpisodeReader, followsDocument: Bool = true, secret: AddressSecret? = nil,
     makeDecoder: @escaping (ContentCoding) -> any BodyDecoder
   ) {
     self.refresh = refresh

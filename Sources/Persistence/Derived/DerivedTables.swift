@@ -7,6 +7,7 @@ import GRDB
 final class DerivedTables {
   let queueHeads = QueueHeads()
   let known = KnownRows()
+  let feeds = KnownFeeds()
   let facts = KnownFacts()
   let calendar = CalendarDay()
   let traitCounts = TraitCounts()
@@ -37,6 +38,7 @@ final class DerivedTables {
   func forgetAll() {
     queueHeads.forgetAll()
     known.forgetAll()
+    feeds.forgetAll()
     facts.forgetAll()
     episodeCounts.forgetAll()
     calendar.forget()

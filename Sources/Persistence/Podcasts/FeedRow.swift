@@ -72,13 +72,8 @@ extension Feed {
   fileprivate static func template(key: Key) -> Feed {
     let start = Timestamp(milliseconds: 0)
     return Feed(
-      key: key, id: anyID, address: .anywhere, wishes: .init(), refreshes: .init(next: start), added: start)
+      key: key, id: .any, address: .anywhere, wishes: .init(), refreshes: .init(next: start), added: start)
   }
-
-  private static let anyID = {
-    guard let id = FeedID("a") else { preconditionFailure("a letter is an id") }
-    return id
-  }()
 
   /// What refreshes change at least.
   fileprivate mutating func exchangeRefreshes<Coder: ColumnCoder>(with columns: inout Coder) throws(Coder.Fault) {
@@ -107,7 +102,6 @@ extension Feed {
   }
 
   fileprivate mutating func exchangeOthers<Coder: ColumnCoder>(with columns: inout Coder) throws(Coder.Fault) {
-    var id = id
     try columns.text("id", &id, { FeedID($0) }, \.description)
     try columns.text("url", &address, { try? WebAddress($0) }, \.description)
     try columns.derived("url_hash", DownloadRow.hash(address))
@@ -122,9 +116,6 @@ extension Feed {
     try columns.moment("added_at", &added)
     try columns.integer("session", &session, in: .session)
     try columns.boolean("led", &refreshes.isLed)
-    self = Feed(
-      key: key, id: id, address: address, wishes: wishes, podcast: podcast, refreshes: refreshes, standing: standing,
-      episodes: episodes, added: added, session: session)
   }
 }
 

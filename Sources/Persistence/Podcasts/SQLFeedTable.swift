@@ -14,6 +14,7 @@ struct SQLFeedTable: FeedTable {
   }
 
   func find(_ key: Feed.Key) throws -> Feed? {
+    if let feed = derived.feeds[key] { return feed }
     var arguments = ArgumentWriter(try db.cachedStatement(sql: Self.selectByKey))
     try arguments.write(key)
     return try arguments.first(StoredFeed.self)?.feed
@@ -39,6 +40,7 @@ struct SQLFeedTable: FeedTable {
   }
 
   func update(_ feed: Feed) throws {
+    derived.feeds.forget(feed.key)
     let statement = try db.cachedStatement(sql: StoredFeed.update)
     var arguments = ArgumentWriter(statement)
     try StoredFeed.write(feed, to: &arguments)
@@ -54,6 +56,7 @@ struct SQLFeedTable: FeedTable {
   }
 
   func updateRefreshes(of feed: Feed) throws {
+    derived.feeds.forget(feed.key)
     let statement = try db.cachedStatement(sql: StoredFeed.refreshUpdate)
     var arguments = ArgumentWriter(statement)
     try StoredFeed.writeRefreshes(feed, to: &arguments)
@@ -62,6 +65,7 @@ struct SQLFeedTable: FeedTable {
   }
 
   func delete(_ key: Feed.Key) throws {
+    derived.feeds.forget(key)
     // The feed's key is never given again, so that a late report on it cannot concern another feed.
     try db.cachedStatement(sql: "DELETE FROM feeds WHERE key = ?").execute(arguments: [key])
     try db.cachedStatement(sql: "INSERT INTO left_feeds VALUES (?)").execute(arguments: [key])
@@ -69,7 +73,8 @@ struct SQLFeedTable: FeedTable {
   }
 
   func due(
-    at now: Timestamp, on hosts: HostScope, judging judge: (FeedID, QueueLane) -> DueVerdict
+    at now: Timestamp, on hosts: HostScope, besides live: Set<Feed.Key>,
+    judging judge: (FeedID, QueueLane) -> DueVerdict
   ) throws -> [Feed] {
     let (scope, names) =
       switch hosts {
@@ -78,16 +83,27 @@ struct SQLFeedTable: FeedTable {
       }
     // There are some hosts at most: no more than refreshes that run, or have ended in the turn.
     let list = names.map { _ in "?" }.joined(separator: ", ")
-    let sql =
-      "SELECT key, id, host, network, session FROM feeds \(scope) (\(list)) AND due_at <= ? ORDER BY due_at, key"
-    var taken: [Feed.Key] = []
-    let arguments = StatementArguments(names.sorted()) + [now.milliseconds]
-    try DueFeed.walk(db.cachedStatement(sql: sql), arguments: arguments) { feed in
+    // The index has the keys: of those that are live, which come first, nothing else is read.
+    let sql = "SELECT key FROM feeds \(scope) (\(list)) AND due_at <= ? ORDER BY due_at, key"
+    var due = ArgumentWriter(try db.cachedStatement(sql: sql))
+    for name in names.sorted() { try due.write(name) }
+    try due.write(now.milliseconds)
+    let waiting = try db.cachedStatement(sql: "SELECT id, host, network, session FROM feeds WHERE key = ?")
+    var taken: [Feed] = []
+    try due.walk { columns in
+      let key: Feed.Key = try columns.next()
+      guard !live.contains(key) else { return true }
+      var arguments = ArgumentWriter(waiting)
+      try arguments.write(key)
+      guard let feed = try arguments.first(WaitingFeed.self) else { return true }
       let verdict = judge(feed.id, feed.lane)
-      if verdict != .passed { taken.append(feed.key) }
+      if verdict != .passed, let feed = try find(key) {
+        taken.append(feed)
+        derived.feeds.note(feed)
+      }
       return verdict != .takenAsLast
     }
-    return try taken.compactMap { try find($0) }
+    return taken
   }
 
   func nextMoment(after now: Timestamp) throws -> Timestamp? {
@@ -99,17 +115,20 @@ struct SQLFeedTable: FeedTable {
 
   func bringForward(dueAfter latest: Timestamp, to moment: Timestamp) throws -> Bool {
     let sql = "UPDATE feeds INDEXED BY feeds_due SET next_at = ?1, due_at = ?1 WHERE due_at > ?2"
+    derived.feeds.forgetAll()
     try db.cachedStatement(sql: sql).execute(arguments: [moment.milliseconds, latest.milliseconds])
     return db.changesCount > 0
   }
 
   func makeAllDue(at now: Timestamp) throws -> Int {
+    derived.feeds.forgetAll()
     let sql = "UPDATE feeds SET next_at = ?1, due_at = ?1 WHERE paused = 0 AND ended = 0"
     try db.cachedStatement(sql: sql).execute(arguments: [now.milliseconds])
     return db.changesCount
   }
 
   func makeRefusedDue(of session: Session.Key, at now: Timestamp) throws {
+    derived.feeds.forgetAll()
     let sql = """
       UPDATE feeds INDEXED BY feeds_session SET next_at = ?1, due_at = ?1
       WHERE session = ?2 AND error_code = 'unauthorized' AND paused = 0 AND ended = 0
@@ -136,13 +155,11 @@ struct SQLFeedTable: FeedTable {
 }
 
 /// What the scheduler looks at.
-private struct DueFeed: StatementRow {
-  let key: Feed.Key
+private struct WaitingFeed: StatementRow {
   let id: FeedID
   let lane: QueueLane
 
   init(_ columns: inout ColumnReader) throws {
-    key = try columns.next()
     id = try Damaged.checked("feeds.id", FeedID(columns.next()))
     lane = QueueLane(
       host: try columns.next(), origin: .auto,

@@ -51,6 +51,15 @@ struct ArgumentWriter {
     var columns = ColumnReader(statement.sqliteStatement)
     return try Row(reading: &columns, of: statement)
   }
+
+  /// Calls the body with each row of the statement, until it returns false. It may use other statements.
+  func walk(_ body: (inout ColumnReader) throws -> Bool) throws {
+    defer { sqlite3_reset(statement.sqliteStatement) }
+    while try statement.hasStepped() {
+      var columns = ColumnReader(statement.sqliteStatement)
+      guard try body(&columns) else { return }
+    }
+  }
 }
 
 extension Statement {

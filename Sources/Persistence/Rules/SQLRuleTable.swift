@@ -45,6 +45,7 @@ struct SQLRuleTable: RuleTable {
   }
 
   func update(_ standing: Feed.Standing, of feed: Feed.Key) throws {
+    derived.feeds.forget(feed)
     try db.cachedStatement(sql: "UPDATE feeds SET rule_line = ?, allowance = ?, rules_at = ? WHERE key = ?")
       .execute(arguments: [standing.line, standing.allowance, standing.due?.milliseconds, feed])
   }
@@ -71,6 +72,7 @@ struct SQLRuleTable: RuleTable {
   private func makeDue(
     at now: Timestamp, where scope: String, _ arguments: StatementArguments
   ) throws -> [Feed.Key] {
+    derived.feeds.forgetAll()
     let sql = "UPDATE feeds SET rules_at = ? WHERE rules IS NOT NULL AND \(scope) RETURNING key"
     return try Int64.fetchAll(db.cachedStatement(sql: sql), arguments: [now.milliseconds] + arguments)
   }

@@ -12,7 +12,7 @@ public struct Feed: Hashable, Sendable {
   public typealias Key = Int64
 
   public let key: Key
-  public let id: FeedID
+  public package(set) var id: FeedID
   /// Where the feed is, as far as is known.
   public var address: WebAddress
   public var wishes: Wishes

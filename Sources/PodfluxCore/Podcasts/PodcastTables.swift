@@ -34,8 +34,11 @@ package protocol FeedTableReader {
   /// The feeds that are due on these hosts and are taken, judged by their id and their lane (whose origin says
   /// nothing): first the one that has been due for longest, up to the one that is taken as the last. Feeds that are
   /// paused or have ended are never due. Cost: linear in the feeds that are passed or taken.
+  ///
+  /// - Parameter live: Feeds that are passed without being judged.
   func due(
-    at now: Timestamp, on hosts: HostScope, judging judge: (_ id: FeedID, _ lane: QueueLane) -> DueVerdict
+    at now: Timestamp, on hosts: HostScope, besides live: Set<Feed.Key>,
+    judging judge: (_ id: FeedID, _ lane: QueueLane) -> DueVerdict
   ) throws -> [Feed]
   /// When the first feed becomes due after this moment.
   func nextMoment(after now: Timestamp) throws -> Timestamp?

@@ -33,7 +33,9 @@ extension PodcastsStore {
     let scope = hostsToSearch.map { HostScope.only($0.subtracting(full)) } ?? .allBut(full)
     guard scope != .only([]) else { return [] }
     var wanted: Set<Session.Key> = []
-    let feeds = try turn.tables.feeds.due(at: turn.now, on: scope) { [live] id, lane in
+    let keys = Set(live.values.lazy.map(\.key))
+    let feeds = try turn.tables.feeds.due(at: turn.now, on: scope, besides: keys) { [live] id, lane in
+      // One that is live may be a former feed of that id.
       guard live[id] == nil, context.obstacle(for: lane.policy, on: lane.host) == nil else { return .passed }
       if let session = lane.session, context.isParked(session, for: lane.host) {
         wanted.insert(session)
@@ -70,12 +72,12 @@ extension PodcastsStore {
   /// Refreshes that an obstacle has come up for, and those whose connections were made over another path, begin again
   /// when they may and when the present one has ended.
   mutating func stopWhatMayNotRun(reading context: Context, in turn: inout StoreTurn<Self>) {
-    guard !live.isEmpty else { return }
-    for id in live.keys.sorted() {
-      guard let refresh = live[id] else { continue }
+    var ids: [FeedID] = []
+    for (id, refresh) in live {
       let isBlocked = context.obstacle(for: refresh.policy, on: refresh.request.host) != nil
-      if isBlocked || refresh.request.hasLostPath(reading: context) { stop(id, in: &turn) }
+      if isBlocked || refresh.request.hasLostPath(reading: context) { ids.append(id) }
     }
+    for id in ids.sorted() { stop(id, in: &turn) }
   }
 
   /// Stops each refresh: the engine ends.

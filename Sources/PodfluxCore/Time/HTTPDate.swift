@@ -47,12 +47,13 @@ private struct DateReader {
 
   /// The names of the weekdays, Monday first.
   private static let weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+  private static let shortWeekdays = weekdays.map { String($0.prefix(3)) }
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
   mutating func date(now: Timestamp?) -> DateParts? {
     // The long names first: each begins with its short one.
     if let weekday = takeAny(Self.weekdays) { return rfc850Date(weekday: weekday, now: now) }
-    guard let weekday = takeAny(Self.weekdays.map { String($0.prefix(3)) }) else { return nil }
+    guard let weekday = takeAny(Self.shortWeekdays) else { return nil }
     return take(",") ? fixedDate(weekday: weekday) : asctimeDate(weekday: weekday)
   }
 

@@ -14,7 +14,7 @@ final class Services: Sendable {
   private static let authorityBundleName = "authorities.pem"
 
   private let transfers: TransferService
-  private let refreshes: RefreshService<LibraryEpisodes>
+  private let refreshes: RefreshService
   private let episodes: LibraryEpisodes
   private let previews: PreviewService
   private let sidecars: SidecarService<LibraryFiles>

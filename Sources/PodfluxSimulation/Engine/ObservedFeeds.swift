@@ -83,17 +83,18 @@ struct ObservedFeeds: FeedTable {
   }
 
   func due(
-    at now: Timestamp, on hosts: HostScope, judging judge: (FeedID, QueueLane) -> DueVerdict
+    at now: Timestamp, on hosts: HostScope, besides live: Set<Feed.Key>,
+    judging judge: (FeedID, QueueLane) -> DueVerdict
   ) throws -> [Feed] {
     switch sabotage {
     case .feedPolicyIgnored:
-      try inner.due(at: now, on: hosts) { id, lane in
+      try inner.due(at: now, on: hosts, besides: live) { id, lane in
         var lane = lane
         lane.policy = .any
         return judge(id, lane)
       }
-    case .refreshedTooSoon: try inner.due(at: now.advanced(byDays: 1), on: hosts, judging: judge)
-    default: try inner.due(at: now, on: hosts, judging: judge)
+    case .refreshedTooSoon: try inner.due(at: now.advanced(byDays: 1), on: hosts, besides: live, judging: judge)
+    default: try inner.due(at: now, on: hosts, besides: live, judging: judge)
     }
   }
 

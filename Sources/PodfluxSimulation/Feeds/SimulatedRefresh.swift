@@ -17,7 +17,7 @@ final class SimulatedRefresh {
   /// Its process. The cycle ends with either.
   let process: SimulatedProcess
   unowned let world: World
-  private var core: RefreshAttempt<SimulatedEpisodeRows>
+  private var core: RefreshAttempt
   /// The events that were handed in and not handled.
   private var events: [RefreshEvent] = []
   private var isScheduled = false

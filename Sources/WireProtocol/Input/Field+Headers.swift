@@ -46,7 +46,7 @@ extension Field {
 
   private func headerValue() throws(Refusal) -> String {
     let value = try string()
-    guard value.utf8.count <= Self.maximumHeaderBytes, value.utf8.allSatisfy(\.isFieldByte) else {
+    guard value.utf8.count <= Self.maximumHeaderBytes, value.isFieldText else {
       throw refusal(
         .invalidValue,
         "a header's value must have at most \(Self.maximumHeaderBytes) bytes and no control characters but tabs")

@@ -9,7 +9,7 @@ import Testing
 struct RefreshArrivalTests {
   private let scene = RefreshAttemptTests()
 
-  private func begun() throws -> RefreshAttempt<RefreshAttemptTests.Rows> {
+  private func begun() throws -> RefreshAttempt {
     var attempt = RefreshAttempt(
       FeedRefresh(
         id: .init(feed: try scene.feed().id, generation: 3), feed: try scene.feed(), settings: Settings(), route: .any,

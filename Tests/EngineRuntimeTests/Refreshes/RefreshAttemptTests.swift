@@ -85,7 +85,7 @@ struct RefreshAttemptTests {
 
   func attempt(
     _ feed: Feed, _ settings: Settings = Settings(), secret: AddressSecret? = nil, isPreview: Bool = false
-  ) -> RefreshAttempt<Rows> {
+  ) -> RefreshAttempt {
     RefreshAttempt(
       FeedRefresh(
         id: .init(feed: feed.id, generation: 3), feed: feed, settings: settings, route: .any, draw: 1 << 60),

@@ -97,7 +97,8 @@ struct PodcastTableTests {
     #expect(try write { try $0.feeds.find(at: try WebAddress("https://old.example/f")) } == feed.id)
     #expect(feed.due == nil)
     #expect(
-      try write { try $0.feeds.due(at: Self.now.advanced(byDays: 9), on: .allBut([])) { _, _ in .taken } }.isEmpty)
+      try write { try $0.feeds.due(at: Self.now.advanced(byDays: 9), on: .allBut([]), besides: []) { _, _ in .taken } }
+        .isEmpty)
     try write { try $0.feeds.delete(key) }
     #expect(try write { try $0.feeds.find(at: try WebAddress("https://old.example/f")) } == nil)
   }
@@ -174,7 +175,9 @@ struct PodcastTableTests {
       }
     }
     func due(on hosts: HostScope, _ judge: (String) -> DueVerdict = { _ in .taken }) throws -> [String] {
-      try write { try $0.feeds.due(at: Self.now, on: hosts) { _, lane in judge(lane.host) } }.map(\.id.description)
+      try write { tables in
+        try tables.feeds.due(at: Self.now, on: hosts, besides: []) { _, lane in judge(lane.host) }
+      }.map(\.id.description)
     }
     #expect(try due(on: .allBut([])) == ["c", "b", "a"])
     #expect(try due(on: .allBut([])) { $0 == "c.example" ? .passed : .taken } == ["b", "a"])

@@ -67,7 +67,7 @@ struct SessionTableTests {
       #expect(try tables.feeds.nextMoment(after: Sample.moment) == Sample.moment.advanced(byDays: 9))
       try tables.feeds.makeRefusedDue(of: 1, at: Sample.moment)
       var lanes: [QueueLane] = []
-      let due = try tables.feeds.due(at: Sample.moment, on: .allBut([])) { _, lane in
+      let due = try tables.feeds.due(at: Sample.moment, on: .allBut([]), besides: []) { _, lane in
         lanes.append(lane)
         return .taken
       }

@@ -18,5 +18,8 @@ extension UInt8 {
 
 extension String {
   /// Whether this can be the name of a header field: a `token`.
-  package var isHTTPToken: Bool { !utf8.isEmpty && utf8.allSatisfy(\.isTokenByte) }
+  package var isHTTPToken: Bool { !utf8.isEmpty && utf8.allSatisfy { $0.isTokenByte } }
+
+  /// Whether this can be the value of a header field.
+  package var isFieldText: Bool { utf8.allSatisfy { $0.isFieldByte } }
 }

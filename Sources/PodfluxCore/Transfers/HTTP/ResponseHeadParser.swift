@@ -169,9 +169,9 @@ private func text(_ bytes: ArraySlice<UInt8>) -> String {
 
 extension ArraySlice<UInt8> {
   fileprivate func trimmingLineEnd() -> ArraySlice<UInt8> {
-    var line = self
-    if line.last == UInt8(ascii: "\n") { line.removeLast() }
-    if line.last == UInt8(ascii: "\r") { line.removeLast() }
-    return line
+    var end = endIndex
+    if end > startIndex, self[end - 1] == UInt8(ascii: "\n") { end -= 1 }
+    if end > startIndex, self[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+    return self[..<end]
   }
 }

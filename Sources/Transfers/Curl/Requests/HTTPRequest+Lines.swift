@@ -25,7 +25,7 @@ extension HTTPRequest {
 
   /// libcurl sends lines unchanged: a line break in one would inject another field.
   private static func line(name: String, value: String) throws(ExchangeFailure) -> String {
-    guard name.isHTTPToken, value.utf8.allSatisfy(\.isFieldByte) else {
+    guard name.isHTTPToken, value.isFieldText else {
       throw ExchangeFailure(.malformedRequest, message: "a header has characters that HTTP does not allow")
     }
     // "Name:" alone would remove the field; with a semicolon libcurl sends it empty.

@@ -1,5 +1,21 @@
 import PodfluxCore
 
+extension DownloadID {
+  /// Any id, which a reader replaces.
+  static let any: DownloadID = {
+    guard let id = DownloadID("any") else { preconditionFailure("this is an id") }
+    return id
+  }()
+}
+
+extension FeedID {
+  /// Any id, which a reader replaces.
+  static let any: FeedID = {
+    guard let id = FeedID("any") else { preconditionFailure("this is an id") }
+    return id
+  }()
+}
+
 extension WebAddress {
   /// Any address, which a reader replaces.
   static let anywhere: WebAddress = {
