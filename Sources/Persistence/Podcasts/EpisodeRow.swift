@@ -66,12 +66,23 @@ extension EpisodeContent {
 }
 
 extension StoredEpisode {
+  /// How many rows `insertions` inserts. A statement opens the table and each of its indexes once, which costs as much
+  /// as to insert into three of them.
+  static let rowsAtOnce = 8
+
   /// Inserts an episode without marks; binds the key, the feed, the moment of adding, whether it appears late, and what
   /// `write` writes.
-  static let insertion =
-    "INSERT INTO episodes (key, feed, added_at, backdated, missing, played, favorite, archived, "
-    + content.written.joined(separator: ", ")
-    + ") VALUES (?, ?, ?, ?, 0, 0, 0, 0, " + content.written.map { _ in "?" }.joined(separator: ", ") + ")"
+  static let insertion = insertion(of: 1)
+
+  /// The same for `rowsAtOnce` episodes, one after the other.
+  static let insertions = insertion(of: rowsAtOnce)
+
+  private static func insertion(of rows: Int) -> String {
+    let row = "(?, ?, ?, ?, 0, 0, 0, 0, " + content.written.map { _ in "?" }.joined(separator: ", ") + ")"
+    return "INSERT INTO episodes (key, feed, added_at, backdated, missing, played, favorite, archived, "
+      + content.written.joined(separator: ", ") + ") VALUES "
+      + Array(repeating: row, count: rows).joined(separator: ", ")
+  }
 
   /// Replaces an episode's content, which its feed has, and returns its download; binds what `write` writes, the key,
   /// and the feed.
@@ -79,8 +90,8 @@ extension StoredEpisode {
     "UPDATE episodes SET missing = 0, " + content.written.map { "\($0) = ?" }.joined(separator: ", ")
     + " WHERE key = ? AND feed = ? RETURNING download"
 
-  static func write(_ content: EpisodeContent, to arguments: inout ArgumentWriter) throws {
-    var content = content
+  /// Binds what a feed says of an episode, and leaves that as it is.
+  static func write(_ content: inout EpisodeContent, to arguments: inout ArgumentWriter) throws {
     try content.exchange(with: &arguments)
   }
 }

@@ -60,21 +60,29 @@ struct SQLEpisodeTable: EpisodeTable {
     let ids = try takeIDs(contents.count)
     let today = try derived.calendar.today(in: db)
     counts.noteTexts()
-    let statement = try db.cachedStatement(sql: StoredEpisode.insertion)
-    // An array's iterator and its subscript copy each content, with a dozen texts, wherever it is looked at; a span
-    // lends it.
-    let lent = contents.span
-    for index in lent.indices {
-      var arguments = ArgumentWriter(statement)
-      try arguments.write(ids[index].number)
-      try arguments.write(feed)
-      try arguments.write(added.milliseconds)
-      try arguments.write(isBackdated(lent[index]) ? 1 : 0)
-      try StoredEpisode.write(lent[index], to: &arguments)
+    let one = try db.cachedStatement(sql: StoredEpisode.insertion)
+    let several = try db.cachedStatement(sql: StoredEpisode.insertions)
+    var rest = ids.indices
+    while !rest.isEmpty {
+      let isRest = rest.count < StoredEpisode.rowsAtOnce
+      let rows = rest.prefix(isRest ? 1 : StoredEpisode.rowsAtOnce)
+      var arguments = ArgumentWriter(isRest ? one : several)
+      for index in rows {
+        // Copied once: it has a dozen texts.
+        var content = contents[index]
+        try arguments.write(ids[index].number)
+        try arguments.write(feed)
+        try arguments.write(added.milliseconds)
+        try arguments.write(isBackdated(content) ? 1 : 0)
+        try StoredEpisode.write(&content, to: &arguments)
+        let traits = EpisodeTraits(of: content, added: added, on: today)
+        counts.add(1, EpisodeCounts.Facet(feed: feed, row: PackedEpisodeTraits(traits)))
+      }
       try arguments.execute()
-      if let notes = lent[index].notes { try write(notes, of: ids[index]) }
-      let traits = EpisodeTraits(of: lent[index], added: added, on: today)
-      counts.add(1, EpisodeCounts.Facet(feed: feed, row: PackedEpisodeTraits(traits)))
+      for index in rows {
+        if let notes = contents[index].notes { try write(notes, of: ids[index]) }
+      }
+      rest = rest[rows.endIndex...]
     }
     return ids
   }
@@ -90,7 +98,8 @@ struct SQLEpisodeTable: EpisodeTable {
   func update(_ change: RefreshReport.EpisodeChange, of feed: Feed.Key) throws -> UpdatedEpisode? {
     let statement = try db.cachedStatement(sql: StoredEpisode.update)
     var arguments = ArgumentWriter(statement)
-    try StoredEpisode.write(change.content, to: &arguments)
+    var content = change.content
+    try StoredEpisode.write(&content, to: &arguments)
     try arguments.write(change.id.number)
     try arguments.write(feed)
     counts.noteTexts()

@@ -49,12 +49,17 @@ struct PodcastTableTests {
   func episodes() throws {
     let feed = try addFeed("a")
     let rich = try Self.richContent()
-    let ids = try write { tables in
-      try tables.episodes.insert([rich, EpisodeContent()], of: feed, added: Self.now)
+    // Several statements' worth, and some more.
+    let contents = (0..<19).map { index in
+      var content = index.isMultiple(of: 2) ? rich : EpisodeContent()
+      content.title = index == 1 ? nil : "Title \(index)"
+      return content
     }
+    let ids = try write { tables in try tables.episodes.insert(contents, of: feed, added: Self.now) }
+    #expect(ids.map(\.number) == Array(1...19))
     let found = try write { tables in try ids.map { try #require(try tables.episodes.find($0)) } }
-    #expect(found.map(\.content) == [rich, EpisodeContent()])
-    #expect(found.map(\.content.fingerprint) == [rich.fingerprint, EpisodeContent().fingerprint])
+    #expect(found.map(\.content) == contents)
+    #expect(found.map(\.content.fingerprint) == contents.map(\.fingerprint))
     let changes: [(inout EpisodeContent) throws -> Void] = [
       { $0.guid = nil }, { $0.title = "" }, { $0.published = PublicationDate(Self.now) }, { $0.link = nil },
       { $0.seconds = 3724 }, { $0.season = 3 }, { $0.number = "2045" }, { $0.kind = .full },
