@@ -71,6 +71,35 @@ struct CleanupPlannerTests {
     #expect(try scene.plan().count == 3)
   }
 
+  /// A simulated life (seed 20008574) had this: while the disk was away a download was completed where it is mounted
+  /// else, and its file was replaced. The next run counted that as the file of a download, and forgot all those whose
+  /// files were away.
+  @Test(
+    "What was completed after a run was refused proves nothing either where it is moved, edited, damaged or unreadable",
+    arguments: ["moved", "edited", "damaged", "unreadable"])
+  func doubtWithDifferences(difference: String) throws {
+    for number in 0..<3 { try scene.row("x\(number)", at: "s/\(number)", inode: UInt64(number)) }
+    try scene.row("new", at: "s/new", inode: 99, time: 1)
+    for index in scene.rows.indices {
+      let isNew = scene.rows[index].download.description == "new"
+      scene.rows[index].finished = Timestamp(milliseconds: isNew ? 2000 : 1000)
+    }
+    switch difference {
+    case "moved": scene.found("s/other", inode: 99, time: 1)
+    case "edited":
+      scene.found("s/new", length: 11, inode: 98, time: 2)
+      scene.media[98] = true
+    case "damaged": scene.found("s/new", length: 3, inode: 99, time: 1)
+    default:
+      scene.found("s/new", length: 11, inode: 98, time: 2)
+      scene.media[98] = .some(nil)
+    }
+    #expect(throws: CleanupPlanner.Failure.everythingGone(3)) {
+      try scene.plan(doubtedSince: Timestamp(milliseconds: 2000))
+    }
+    #expect(try scene.plan().count == 4)
+  }
+
   @Test("If the only file is missing, a person has deleted it")
   func onlyFileGone() throws {
     try scene.row("a", at: "a", inode: 1)

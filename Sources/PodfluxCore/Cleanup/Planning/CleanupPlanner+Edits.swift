@@ -21,6 +21,7 @@ extension CleanupPlanner {
     if found.place != row.place || found.inode != row.file.inode || found.length != row.file.length {
       note(followed: found)
     }
+    noteFile(of: row)
     let finding: CleanupStep.Finding =
       file.path == row.file.path
       ? .modified(row.download, from: row.file, to: file) : .moved(row.download, from: row.file, to: file)

@@ -202,6 +202,7 @@ extension CleanupPlanner {
         continue
       }
       note(followed: strays[index])
+      noteFile(of: lost.row)
       let because: String
       if file.path != lost.row.file.path {
         because = "it was moved to \"\(file.path)\""

@@ -85,7 +85,7 @@ extension CleanupPlanner {
 
   /// A row cannot store the new name of its download's file: changes neither.
   mutating func add(unnameable stray: FoundFile, of row: ExpectedFile) {
-    presentCount += 1
+    noteFile(of: row)
     keep(row)
     add(
       .orphan(stray), .leave,
@@ -95,7 +95,7 @@ extension CleanupPlanner {
 
   /// A file that may be a download's cannot be read: changes neither.
   mutating func add(unreadable stray: FoundFile, of row: ExpectedFile) {
-    presentCount += 1
+    noteFile(of: row)
     keep(row)
     add(
       .orphan(stray), .leave, "it may be the file of the download \(row.download), and cannot be read",
@@ -104,7 +104,7 @@ extension CleanupPlanner {
 
   /// A file may be a download's, moved and edited, or one with that file's reused inode: changes neither.
   mutating func add(doubtful stray: FoundFile, of row: ExpectedFile) {
-    presentCount += 1
+    noteFile(of: row)
     keep(row)
     add(
       .orphan(stray), .leave,

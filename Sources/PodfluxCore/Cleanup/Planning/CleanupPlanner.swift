@@ -68,7 +68,8 @@ package struct CleanupPlanner {
   var decided: Set<UInt64> = []
   /// Unreadable paths.
   private var blocked: Set<EntryPath> = []
-  var presentCount = 0
+  /// Whether a file of a row that proves it is there, wherever: then the disk is there.
+  private var isDiskThere = false
   /// How many differences were skipped because of the limit.
   package private(set) var passedOver = 0
   /// The size of downloads' files, in bytes.
@@ -180,7 +181,7 @@ package struct CleanupPlanner {
   private mutating func meet(
     _ row: ExpectedFile, _ found: FoundFile, _ evidence: some CleanupEvidence
   ) throws {
-    if proves(row) { presentCount += 1 }
+    noteFile(of: row)
     mediaBytes = mediaBytes.addingClamped(found.length)
     let isTouched = row.file.hasOtherTime(than: found)
     guard let sha256 = row.file.sha256 else {
@@ -310,10 +311,13 @@ package struct CleanupPlanner {
     return finished < doubtedSince
   }
 
+  /// A file is there that is a row's or may be: as it was, moved, edited or damaged.
+  mutating func noteFile(of row: ExpectedFile) {
+    if proves(row) { isDiskThere = true }
+  }
+
   private func checkNotEverything(isGone missing: Int) throws {
-    let found: Set<CleanupStep.Finding.Kind> = [.moved, .modified, .corrupt]
-    let present = presentCount + steps.count { found.contains($0.finding.kind) }
-    guard present > 0 || missing < Self.leastSuspicious else { throw Failure.everythingGone(missing) }
+    guard isDiskThere || missing < Self.leastSuspicious else { throw Failure.everythingGone(missing) }
   }
 
   /// The folders that the steps leave empty, inner ones first.
@@ -367,6 +371,7 @@ package struct CleanupPlanner {
   mutating func add(corrupt row: ExpectedFile, _ found: FoundFile, _ because: String) {
     let decision: CleanupStep.Decision =
       options.missing == .redownload ? .redownload : mayTakeDamaged ? .quarantine : .mark
+    noteFile(of: row)
     add(.corrupt(row.download, row.file, found: found), decision, because)
   }
 }
