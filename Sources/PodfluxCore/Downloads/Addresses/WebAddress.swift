@@ -125,17 +125,20 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     switch host.utf8.first {
     case UInt8(ascii: "["): return host.prefix { $0 != "]" } == "[::1"
     case UInt8(ascii: "l"): return host.prefix { $0 != ":" } == "localhost"
-    case UInt8(ascii: "1"): return isLoopbackNumber(host.utf8)
+    case UInt8(ascii: "1"): return isLoopbackNumber(host.utf8Span.span)
     default: return false
     }
   }
 
-  /// Whether a host is four numbers of a byte each, the first of which is 127. With a sign or a leading zero it may be
-  /// a name for DNS.
-  private static func isLoopbackNumber(_ host: String.UTF8View) -> Bool {
-    guard host.starts(with: "127.".utf8) else { return false }
+  /// Whether a host that begins with a 1 is four numbers of a byte each, the first of which is 127. With a sign or a
+  /// leading zero it may be a name for DNS.
+  private static func isLoopbackNumber(_ host: Span<UInt8>) -> Bool {
+    guard host.count > 4, host[1] == UInt8(ascii: "2"), host[2] == UInt8(ascii: "7"), host[3] == UInt8(ascii: ".")
+    else { return false }
     var (number, digits, parts) = (0, 0, 1)
-    for byte in host.dropFirst(4).prefix(while: { $0 != UInt8(ascii: ":") }) {
+    for index in 4..<host.count {
+      let byte = host[index]
+      guard byte != UInt8(ascii: ":") else { break }
       switch byte {
       case UInt8(ascii: "."):
         guard digits > 0 else { return false }
