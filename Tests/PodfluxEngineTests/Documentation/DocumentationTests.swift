@@ -9,10 +9,10 @@ struct DocumentationTests {
   @Test("The catalogue converts without warnings, with the symbols of the built modules")
   func conversion() async throws {
     let folder = try TemporaryFolder("podflux-documentation")
-    let toolchain = try Toolchain.inUse()
-    let graphs = try await toolchain.extractSymbolGraphs(of: ["PodfluxCore", "PodfluxEngine"], in: folder)
+    let graphs = folder.path + "/graphs"
+    try await SymbolGraphs.ofBuiltModules.write(of: ["PodfluxCore", "PodfluxEngine"], into: graphs)
     let wanted = ProcessInfo.processInfo.environment["PODFLUX_DOCUMENTATION"]
-    let conversion = try toolchain.convert(
+    let conversion = try Toolchain.inUse().convert(
       Repository.catalogue.path, graphs: graphs, into: wanted ?? folder.path + "/archive", isForBrowsers: wanted != nil)
     #expect(conversion.status == 0, "\(conversion.output)")
     #expect(!conversion.output.contains("warning"), "\(conversion.output)")
@@ -35,11 +35,7 @@ struct DocumentationTests {
 
   @Test("Each public type has a contract and a line of use, and a program of another package compiles what is shown")
   func embedding() async throws {
-    let folder = try TemporaryFolder("podflux-embedding")
-    let toolchain = try Toolchain.inUse()
-    let modules = ["Flux", "PodfluxCore", "PodfluxEngine", "Tagging"]
-    let graphs = try await toolchain.extractSymbolGraphs(of: modules, in: folder)
-    let symbols = try PublicSymbol.all(in: graphs)
+    let symbols = try PublicSymbol.all(in: await SymbolGraphs.ofBuiltModules.all)
     let types = symbols.filter(\.isType)
     #expect(types.count > 200)
     for type in types {
@@ -54,9 +50,10 @@ struct DocumentationTests {
     for symbol in symbols {
       for piece in symbol.pieces { program.add(piece.code, from: symbol.file, line: piece.line) }
     }
+    let folder = try TemporaryFolder("podflux-embedding")
     let path = folder.path + "/program.swift"
     try program.text.write(toFile: path, atomically: false, encoding: .utf8)
-    let outcome = try toolchain.typecheck(path)
+    let outcome = try Toolchain.inUse().typecheck(path)
     #expect(outcome.status == 0, "\(outcome.output)")
   }
 

@@ -66,10 +66,9 @@ struct PublicSymbol {
 }
 
 extension PublicSymbol {
-  /// The declarations of the symbol graphs in a folder.
-  static func all(in folder: String) throws -> [PublicSymbol] {
-    try FileManager.default.contentsOfDirectory(atPath: folder).sorted().flatMap { name in
-      let data = try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name))
+  /// The declarations of symbol graphs.
+  static func all(in graphs: [Data]) throws -> [PublicSymbol] {
+    try graphs.flatMap { data in
       let graph = try JSONDecoder().decode(SymbolGraph.self, from: data)
       return graph.symbols.map { PublicSymbol($0, of: graph.module.name) }
     }

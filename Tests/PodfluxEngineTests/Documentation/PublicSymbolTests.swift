@@ -23,10 +23,7 @@ struct PublicSymbolTests {
       return symbol
     }
     let graph: [String: Any] = ["module": ["name": "MadeUp"], "symbols": symbols]
-    let folder = try TemporaryFolder("podflux-graph")
-    try JSONSerialization.data(withJSONObject: graph).write(
-      to: URL(fileURLWithPath: folder.path + "/MadeUp.symbols.json"))
-    return try PublicSymbol.all(in: folder.path)
+    return try PublicSymbol.all(in: [JSONSerialization.data(withJSONObject: graph)])
   }
 
   @Test("A comment that is missing, or begins with code, has no contract")

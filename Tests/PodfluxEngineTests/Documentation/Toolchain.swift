@@ -29,17 +29,14 @@ struct Toolchain {
       products: URL(fileURLWithPath: program).deletingLastPathComponent().resolvingSymlinksInPath())
   }
 
-  /// Writes the public symbols of built modules, with their documentation, into a folder of a folder. Returns its path.
-  func extractSymbolGraphs(of modules: [String], in folder: TemporaryFolder) async throws -> String {
-    let graphs = folder.path + "/graphs"
-    try FileManager.default.createDirectory(atPath: graphs, withIntermediateDirectories: false)
+  /// Writes the public symbols of built modules, with their documentation, into a folder.
+  func extractSymbolGraphs(of modules: [String], into folder: String) async throws {
     try await withThrowingTaskGroup { group in
       for module in modules {
-        group.addTask { try extractSymbolGraph(of: module, into: graphs) }
+        group.addTask { try extractSymbolGraph(of: module, into: folder) }
       }
       try await group.waitForAll()
     }
-    return graphs
   }
 
   private func extractSymbolGraph(of module: String, into folder: String) throws {
