@@ -23,7 +23,7 @@ public struct AdoptRequest: Hashable, Sendable {
   ///   - library: The library's absolute path, without links.
   ///   - folder: The absolute path of the folder, without links.
   /// - Throws: `Refusal` for a folder outside of the library: the engine manages only its own.
-  public func inside(_ library: String, folder: String) throws(Refusal) -> AdoptRequest {
+  package func inside(_ library: String, folder: String) throws(Refusal) -> AdoptRequest {
     func parts(_ path: String) -> [Substring] { path.split(separator: "/").filter { $0 != "." } }
     let (own, asked) = (parts(library), parts(folder))
     guard asked.starts(with: own), !asked.contains("..") else {
@@ -43,7 +43,7 @@ public struct AdoptRequest: Hashable, Sendable {
   /// What the run does.
   ///
   /// - Throws: `Refusal` for a folder that no library can have.
-  public var adopting: Adopting {
+  package var adopting: Adopting {
     get throws {
       // The library itself, and a folder as shells complete it.
       let parts = (folder ?? "").split(separator: "/", omittingEmptySubsequences: false).filter { $0 != "." }
@@ -67,13 +67,13 @@ public struct Adopting: Hashable, Sendable, Codable {
   /// The folder in which they are looked for; nil for the whole library.
   public var folder: LibraryPath?
 
-  public init(feed: FeedID? = nil, folder: LibraryPath? = nil) {
+  package init(feed: FeedID? = nil, folder: LibraryPath? = nil) {
     self.feed = feed
     self.folder = folder
   }
 
   /// Whether an entry lies in the folder.
-  public func includes(_ place: EntryPath) -> Bool {
+  package func includes(_ place: EntryPath) -> Bool {
     guard let folder else { return true }
     return place.bytes.starts(with: Array(folder.description.utf8) + [UInt8(ascii: "/")])
   }

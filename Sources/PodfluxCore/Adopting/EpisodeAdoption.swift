@@ -32,7 +32,7 @@ package struct EpisodeAdoption: Sendable {
 
 extension DownloadState.Kind {
   /// Whether a download in this state has no file, and none is being fetched for it: then it can get one.
-  public var isWithoutFile: Bool {
+  package var isWithoutFile: Bool {
     switch self {
     case .queued, .waiting, .paused, .failed: true
     case .running, .completed: false

@@ -53,7 +53,7 @@ public struct EpisodePairing: Hashable, Sendable, Codable {
   }
 
   /// How many episodes a doubtful pair names.
-  public static let episodeLimit = 5
+  package static let episodeLimit = 5
 
   /// The episode. If it is doubtful, those that it may be, the likeliest first.
   public var episodes: [EpisodeID]
@@ -61,7 +61,7 @@ public struct EpisodePairing: Hashable, Sendable, Codable {
   public var evidence: [Evidence]
   public var confidence: Confidence
 
-  public init(episodes: [EpisodeID], evidence: [Evidence], confidence: Confidence) {
+  package init(episodes: [EpisodeID], evidence: [Evidence], confidence: Confidence) {
     self.episodes = episodes
     self.evidence = evidence
     self.confidence = confidence

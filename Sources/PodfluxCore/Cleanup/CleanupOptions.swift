@@ -47,7 +47,7 @@ public struct CleanupRequest: Hashable, Sendable {
   }
 
   /// The run's options under these settings.
-  public func options(under settings: Settings) -> CleanupOptions {
+  package func options(under settings: Settings) -> CleanupOptions {
     CleanupOptions(mode: mode, missing: missing, orphans: orphans ?? settings.orphans, isDeep: isDeep)
   }
 }
@@ -92,7 +92,7 @@ public struct CleanupOptions: Hashable, Sendable, Codable {
     case report
 
     /// Whether the option takes files from their paths, which only a person can request.
-    public var mayTake: Bool { self == .quarantine || self == .delete }
+    package var mayTake: Bool { self == .quarantine || self == .delete }
   }
 
   public var mode: Mode
@@ -102,7 +102,7 @@ public struct CleanupOptions: Hashable, Sendable, Codable {
   public var isDeep: Bool
 
   /// Options; by default those of a run at start with default settings.
-  public init(
+  package init(
     mode: Mode = .apply, missing: Missing = .forget, orphans: Orphans = .report, isDeep: Bool = false
   ) {
     self.mode = mode

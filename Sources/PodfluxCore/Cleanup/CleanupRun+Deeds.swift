@@ -25,7 +25,7 @@ extension CleanupRun {
 
   /// Whether to notify users who see no snapshot: the run changed a file or row that they could miss or notice, or
   /// failed to.
-  public var isNews: Bool {
+  package var isNews: Bool {
     switch stage {
     case .refused, .failed: true
     case .waiting, .looking, .acting, .done, .cancelled:

@@ -90,7 +90,7 @@ public struct CleanupRun: Hashable, Sendable, Codable {
     /// How many were left.
     public var left = 0
 
-    public init() {}
+    package init() {}
   }
 
   /// How many bytes a library has on its disk, by category.
@@ -108,7 +108,7 @@ public struct CleanupRun: Hashable, Sendable, Codable {
     /// Bytes of files that no download owns.
     public var other: Int64
 
-    public init(media: Int64 = 0, partial: Int64 = 0, quarantine: Int64 = 0, database: Int64 = 0, other: Int64 = 0) {
+    package init(media: Int64 = 0, partial: Int64 = 0, quarantine: Int64 = 0, database: Int64 = 0, other: Int64 = 0) {
       self.media = media
       self.partial = partial
       self.quarantine = quarantine
@@ -117,7 +117,7 @@ public struct CleanupRun: Hashable, Sendable, Codable {
     }
   }
 
-  public init(
+  package init(
     key: Key, options: CleanupOptions, renaming: Renaming? = nil, adopting: Adopting? = nil, cause: Cause,
     askedAt: Timestamp
   ) {
@@ -170,7 +170,7 @@ public struct CleanupProgress: Hashable, Sendable {
   /// How many bytes have been read to compare contents.
   public var readBytes: Int64
 
-  public init(files: Int, readBytes: Int64) {
+  package init(files: Int, readBytes: Int64) {
     self.files = files
     self.readBytes = readBytes
   }

@@ -34,7 +34,7 @@ public struct Renaming: Hashable, Sendable, Codable {
   /// Whether names are portable.
   public var isPortable: Bool
 
-  public init(feed: FeedID? = nil, template: NameTemplate, timeZone: NameTimeZone, isPortable: Bool) {
+  package init(feed: FeedID? = nil, template: NameTemplate, timeZone: NameTimeZone, isPortable: Bool) {
     self.feed = feed
     self.template = template
     self.timeZone = timeZone
@@ -42,7 +42,7 @@ public struct Renaming: Hashable, Sendable, Codable {
   }
 
   /// The settings that names depend on; the others are the defaults.
-  public var settings: Settings {
+  package var settings: Settings {
     var settings = Settings()
     (settings.filenameTemplate, settings.nameTimeZone, settings.portableNames) = (template, timeZone, isPortable)
     return settings

@@ -1,13 +1,13 @@
 extension MediaKind {
   /// The kind for a file name's extension; `other` if it has none.
-  public init(ofFileNamed name: String) {
+  package init(ofFileNamed name: String) {
     self = FileExtension.of(name: name).flatMap { Self.byExtension[$0] } ?? .other
   }
 
   /// The kind for the extension of the last component of a URL's path; `other` if it has none.
   ///
   /// It runs for every enqueued download, so a path without percent-encoding costs no allocation.
-  public init(ofURL url: String) {
+  package init(ofURL url: String) {
     let location = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     guard let dot = location.lastIndex(of: UInt8(ascii: ".")),
       (2...FileExtension.maximumLength + 1).contains(location[dot...].count),

@@ -156,7 +156,7 @@ public enum AgeClass: String, Hashable, Sendable, CaseIterable {
   case older
 
   /// How many days all classes but the last one span.
-  public static let daysOfYear = 365
+  package static let daysOfYear = 365
 
   /// How many days the class and the younger ones span, today included; nil for the last class.
   public var days: Int64? {

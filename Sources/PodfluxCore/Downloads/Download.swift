@@ -49,7 +49,7 @@ public struct Download: Hashable, Sendable {
     /// Its podcast's policy.
     public var podcast: NetworkPolicy
 
-    public init(own: NetworkPolicy = .inherit, podcast: NetworkPolicy = .inherit) {
+    package init(own: NetworkPolicy = .inherit, podcast: NetworkPolicy = .inherit) {
       self.own = own
       self.podcast = podcast
     }
@@ -104,7 +104,7 @@ public struct Download: Hashable, Sendable {
     /// Smaller ones come first. Only the order has a meaning, not the distance.
     public var position: Int64
 
-    public init(priority: Priority, position: Int64) {
+    package init(priority: Priority, position: Int64) {
       self.priority = priority
       self.position = position
     }
@@ -126,7 +126,7 @@ public struct Download: Hashable, Sendable {
     public var resume: ResumeRecord?
 
     /// No progress, by default.
-    public init(durable: Int64 = 0, total: Int64? = nil, discarded: Discarded = .init(), resume: ResumeRecord? = nil) {
+    package init(durable: Int64 = 0, total: Int64? = nil, discarded: Discarded = .init(), resume: ResumeRecord? = nil) {
       self.durable = durable
       self.total = total
       self.discarded = discarded
@@ -150,10 +150,10 @@ public struct Download: Hashable, Sendable {
     /// The amounts of the causes that occurred, in the order of their names.
     public private(set) var amounts: [Amount] = []
 
-    public init() {}
+    package init() {}
 
     /// The count is clamped to 4 EiB.
-    public static let maximum: Int64 = 1 << 62
+    package static let maximum: Int64 = 1 << 62
 
     public var total: Int64 { amounts.reduce(0) { min($0.addingClamped($1.bytes), Self.maximum) } }
 
@@ -161,7 +161,7 @@ public struct Download: Hashable, Sendable {
       amounts.first { $0.cause == cause }?.bytes ?? 0
     }
 
-    public mutating func add(_ bytes: Int64, because cause: RestartCause) {
+    package mutating func add(_ bytes: Int64, because cause: RestartCause) {
       guard bytes > 0 else { return }
       let sum = min(self[cause].addingClamped(bytes), Self.maximum)
       amounts.removeAll { $0.cause == cause }
@@ -208,7 +208,7 @@ public struct Download: Hashable, Sendable {
     /// When the engine noticed that another program had edited its file; nil if none has.
     public var modified: Timestamp?
 
-    public init(
+    package init(
       added: Timestamp, started: Timestamp? = nil, finished: Timestamp? = nil, modified: Timestamp? = nil
     ) {
       self.added = added

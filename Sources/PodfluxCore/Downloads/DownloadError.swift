@@ -91,7 +91,7 @@ public struct DownloadError: Error, Hashable, Sendable {
   package var isOfOtherHost: Bool
 
   /// Makes an error as rows keep it.
-  public init(
+  package init(
     _ code: Code, _ message: String, status: Int? = nil, cause: Code? = nil, shortBytes: Int64? = nil
   ) {
     self.init(code, message, status: status, cause: cause, shortBytes: shortBytes, isOfOtherHost: false)

@@ -121,6 +121,6 @@ public enum DownloadIntent: Hashable, Sendable {
     public init() {}
 
     /// Whether a running attempt must restart to apply it.
-    public var concernsRequests: Bool { address != nil || mirrors != nil || headers != nil || session != nil }
+    package var concernsRequests: Bool { address != nil || mirrors != nil || headers != nil || session != nil }
   }
 }

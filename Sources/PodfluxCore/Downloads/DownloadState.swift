@@ -63,7 +63,7 @@ public struct PublishedFile: Hashable, Sendable, Codable {
   /// it, bit rot does not.
   public var modifiedNanoseconds: Int64?
 
-  public init(
+  package init(
     path: LibraryPath, length: Int64, inode: UInt64, sha256: String? = nil, modifiedNanoseconds: Int64? = nil
   ) {
     self.path = path
@@ -74,7 +74,7 @@ public struct PublishedFile: Hashable, Sendable, Codable {
   }
 
   /// Whether both describe the same file, ignoring its modification time.
-  public func describesSameFile(as other: PublishedFile) -> Bool {
+  package func describesSameFile(as other: PublishedFile) -> Bool {
     path == other.path && length == other.length && inode == other.inode && sha256 == other.sha256
   }
 }
@@ -131,7 +131,7 @@ extension DownloadState {
   }
 
   /// Whether a download may go from this state to another: the whole transition table.
-  public func canBecome(_ next: DownloadState) -> Bool {
+  package func canBecome(_ next: DownloadState) -> Bool {
     switch (self, next) {
     case (.queued, .running(.connecting)), (.queued, .paused): true
     // The quota leaves no room, before any request.
@@ -169,7 +169,7 @@ extension DownloadState.Phase {
 
   /// Whether an attempt may go from this phase to another. A changed file sends it back to connecting; a path that was
   /// taken meanwhile makes it publish under another.
-  public func canBecome(_ next: Self) -> Bool {
+  package func canBecome(_ next: Self) -> Bool {
     switch (self, next) {
     case (.connecting, .receiving), (.connecting, .verifying), (.receiving, .receiving), (.receiving, .verifying): true
     case (.connecting, .connecting), (.receiving, .connecting): true

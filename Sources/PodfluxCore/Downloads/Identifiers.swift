@@ -16,7 +16,7 @@ public struct DownloadID: Hashable, Sendable, Comparable, CustomStringConvertibl
   }
 
   /// Makes an id from random draws: 80 bits, so that a million of them collide with a probability below 10⁻¹².
-  public init(from generator: inout some RandomNumberGenerator) {
+  package init(from generator: inout some RandomNumberGenerator) {
     description = IdentifierText.drawn(prefix: "d-", from: &generator)
   }
 

@@ -240,7 +240,7 @@ public struct Snapshot: Hashable, Sendable {
   public var cleanup: CleanupSnapshot?
 
   /// Makes a snapshot.
-  public init(
+  package init(
     revision: Int64, engine: EngineSnapshot? = nil, settings: Settings? = nil, network: NetworkState? = nil,
     filters: FiltersSnapshot? = nil, downloads: DownloadsSnapshot? = nil, feeds: FeedsSnapshot? = nil,
     episodes: EpisodesSnapshot? = nil, sessions: [Session]? = nil, cleanup: CleanupSnapshot? = nil
@@ -268,7 +268,7 @@ public struct EngineSnapshot: Hashable, Sendable {
   public var library: String
 
   /// Makes the engine's part of a snapshot.
-  public init(version: String, library: String) {
+  package init(version: String, library: String) {
     self.version = version
     self.library = library
   }
@@ -312,7 +312,7 @@ public struct DownloadsSnapshot: Hashable, Sendable {
     public var kept: Int64
 
     /// Makes an item.
-    public init(download: Download, live: LiveAttempt?, obstacle: Obstacle? = nil, kept: Int64 = 0) {
+    package init(download: Download, live: LiveAttempt?, obstacle: Obstacle? = nil, kept: Int64 = 0) {
       self.download = download
       self.live = live
       self.obstacle = obstacle
@@ -321,7 +321,7 @@ public struct DownloadsSnapshot: Hashable, Sendable {
   }
 
   /// Makes the downloads' part of a snapshot.
-  public init(
+  package init(
     counts: [DownloadState.Kind: Int], bytesPerSecond: Int64, discarded: Download.Discarded = .init(), items: [Item],
     fields: Set<ItemField>? = nil, next: OrderCursor?
   ) {

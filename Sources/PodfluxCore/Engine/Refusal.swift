@@ -56,7 +56,7 @@ public struct Refusal: Error, Hashable, Sendable {
   public var path: String?
 
   /// Makes a refusal.
-  public init(_ code: Code, _ message: String, path: String? = nil) {
+  package init(_ code: Code, _ message: String, path: String? = nil) {
     self.code = code
     self.message = message
     self.path = path
@@ -65,6 +65,6 @@ public struct Refusal: Error, Hashable, Sendable {
 
 extension Refusal {
   /// The engine has given the library up for a while.
-  public static let isSuspended = Refusal(
+  package static let isSuspended = Refusal(
     .suspended, "the engine is suspended and takes engine/resume and engine/shutdown only; resume it first")
 }

@@ -12,12 +12,12 @@ public struct EntryPath: Hashable, Sendable, Comparable {
   public let bytes: [UInt8]
 
   /// Takes a path as read from the disk.
-  public init(bytes: [UInt8]) {
+  package init(bytes: [UInt8]) {
     self.bytes = bytes
   }
 
   /// The bytes of a checked path.
-  public init(_ path: LibraryPath) {
+  package init(_ path: LibraryPath) {
     bytes = Array(path.description.utf8)
   }
 

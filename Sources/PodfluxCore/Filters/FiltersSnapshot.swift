@@ -23,7 +23,7 @@ public struct FiltersSnapshot: Hashable, Sendable {
     /// The active filters, the open group and the saved sets.
     public var state: FiltersState
 
-    public init(groups: [Group], state: FiltersState) {
+    package init(groups: [Group], state: FiltersState) {
       self.groups = groups
       self.state = state
     }
@@ -38,7 +38,7 @@ public struct FiltersSnapshot: Hashable, Sendable {
     public var title: String
     public var filters: [Counted]
 
-    public init(id: FilterGroup.ID, title: String, filters: [Counted]) {
+    package init(id: FilterGroup.ID, title: String, filters: [Counted]) {
       self.id = id
       self.title = title
       self.filters = filters
@@ -53,14 +53,14 @@ public struct FiltersSnapshot: Hashable, Sendable {
     public var isActive: Bool
     public var count: Int
 
-    public init(filter: Filter, isActive: Bool, count: Int) {
+    package init(filter: Filter, isActive: Bool, count: Int) {
       self.filter = filter
       self.isActive = isActive
       self.count = count
     }
   }
 
-  public init(downloads: Part, episodes: Part) {
+  package init(downloads: Part, episodes: Part) {
     self.downloads = downloads
     self.episodes = episodes
   }

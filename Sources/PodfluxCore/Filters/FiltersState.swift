@@ -35,10 +35,10 @@ public struct FiltersState: Hashable, Sendable {
   /// The saved sets, in the order of their names.
   public internal(set) var saved: [SavedFilters] = []
 
-  public init() {}
+  package init() {}
 
   /// Restores a stored state.
-  public init(selection: FilterSelection, selectedGroup: FilterGroup.ID?, saved: [SavedFilters]) {
+  package init(selection: FilterSelection, selectedGroup: FilterGroup.ID?, saved: [SavedFilters]) {
     self.selection = selection
     self.selectedGroup = selectedGroup
     self.saved = saved
@@ -63,7 +63,7 @@ public struct FilterSelection: Hashable, Sendable {
   public var text: String
 
   /// A selection; by default it shows everything.
-  public init(active: [FilterID] = [], text: String = "") {
+  package init(active: [FilterID] = [], text: String = "") {
     self.active = active
     self.text = text
   }
@@ -105,7 +105,7 @@ public struct SavedFilters: Hashable, Sendable {
   public var name: String
   public var selection: FilterSelection
 
-  public init(name: String, selection: FilterSelection) {
+  package init(name: String, selection: FilterSelection) {
     self.name = name
     self.selection = selection
   }

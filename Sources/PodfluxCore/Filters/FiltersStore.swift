@@ -53,7 +53,7 @@ extension FiltersStore.Context {
 
 extension FilterIntent {
   /// Refuses what a subject does not have.
-  public func check(over subject: FilterSubject) throws(Refusal) {
+  package func check(over subject: FilterSubject) throws(Refusal) {
     let groups = FilterCatalogue.groups(over: subject)
     let (isKnown, name) =
       switch self {

@@ -69,7 +69,7 @@ package struct DownloadNaming: Hashable, Sendable {
 
 extension PublicationDate {
   /// The time of day as names have it, `HH-mm`, at an offset from UTC.
-  public func timeText(offsetSeconds: Int64) -> String {
+  package func timeText(offsetSeconds: Int64) -> String {
     let minutes = moment.advanced(byMilliseconds: offsetSeconds * 1000).milliseconds.dividedDown(by: 60_000).quotient
       .dividedDown(by: 1440).remainder
     return [minutes / 60, minutes % 60].map { ($0 < 10 ? "0" : "") + String($0) }.joined(separator: "-")

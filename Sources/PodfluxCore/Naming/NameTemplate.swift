@@ -95,7 +95,7 @@ extension NameTemplate {
   ///
   /// - Parameter folder: The folder's name, or several with `/` between them. Its braces and brackets are text.
   /// - Throws: `NameTemplateFault` if that is no template, for it is too long or has characters that no name has.
-  public func placed(in folder: String) throws(NameTemplateFault) -> NameTemplate {
+  package func placed(in folder: String) throws(NameTemplateFault) -> NameTemplate {
     let template = isStandard ? "{podcast}/[{date} ]{title}" : text
     var rest = "/" + template
     if let end = Self.firstFolderEnd(of: template) { rest = String(template[end...]) }

@@ -43,7 +43,7 @@ public struct CellularUsage: Hashable, Sendable, Codable {
   public var month: Int64
   public var bytes: Int64
 
-  public init(month: Int64 = 0, bytes: Int64 = 0) {
+  package init(month: Int64 = 0, bytes: Int64 = 0) {
     self.month = month
     self.bytes = bytes
   }

@@ -111,7 +111,7 @@ package struct NetworkStore: DomainStore {
 
 extension NetworkPath {
   /// Whether connections that were made over another path go on over this one.
-  public func goes(the other: NetworkPath) -> Bool {
+  package func goes(the other: NetworkPath) -> Bool {
     status == other.status && interface == other.interface && device == other.device
   }
 }

@@ -38,10 +38,10 @@ public enum Obstacle: Hashable, Sendable {
 extension Obstacle {
   /// How many downloads may wait for storage at once, each with its own need. From this number on others wait with
   /// them (`LackOfRoom`): not every one of a million downloads must find that there is no room.
-  public static let roomlessLimit = 64
+  package static let roomlessLimit = 64
   /// How many of those that wait are looked at. There may be more than the limit of each kind: attempts find out while
   /// they run.
-  public static let roomlessRead = 4 * roomlessLimit
+  package static let roomlessRead = 4 * roomlessLimit
 }
 
 /// How many downloads wait for storage, and what that is to the others.
@@ -102,7 +102,7 @@ public struct SpentBudget: Hashable, Sendable {
   /// When the next month begins.
   public var until: Timestamp
 
-  public init(usedBytes: Int64, budgetBytes: Int64, until: Timestamp) {
+  package init(usedBytes: Int64, budgetBytes: Int64, until: Timestamp) {
     self.usedBytes = usedBytes
     self.budgetBytes = budgetBytes
     self.until = until

@@ -46,14 +46,14 @@ public struct Episode: Hashable, Sendable {
     public var isArchived: Bool
 
     /// Every mark is off by default.
-    public init(isPlayed: Bool = false, isFavorite: Bool = false, isArchived: Bool = false) {
+    package init(isPlayed: Bool = false, isFavorite: Bool = false, isArchived: Bool = false) {
       self.isPlayed = isPlayed
       self.isFavorite = isFavorite
       self.isArchived = isArchived
     }
   }
 
-  public init(
+  package init(
     id: EpisodeID, feed: Feed.Key, content: EpisodeContent, isMissingFromFeed: Bool = false, marks: Marks = .init(),
     download: DownloadID? = nil, added: Timestamp, ruling: Ruling? = nil, isBackdated: Bool = false
   ) {

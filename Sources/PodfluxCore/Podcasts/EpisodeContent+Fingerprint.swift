@@ -3,7 +3,7 @@ extension EpisodeContent {
   /// episode only if they differ. Two versions of an episode have the same with a probability of 2⁻⁶⁴.
   ///
   /// Over the fields in a fixed order.
-  public var fingerprint: Int64 {
+  package var fingerprint: Int64 {
     var hash = FieldHash()
     hash.add(guid)
     hash.add(title)

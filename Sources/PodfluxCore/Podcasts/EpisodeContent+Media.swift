@@ -13,7 +13,7 @@ extension EpisodeContent.Enclosure {
   }
 
   /// Whether the feed says that it is a picture.
-  public var isPicture: Bool { mediaType.map { Self.isOf("image/", $0) } ?? false }
+  package var isPicture: Bool { mediaType.map { Self.isOf("image/", $0) } ?? false }
 
   /// Whether a media type begins with another one, which is in lower case. Each new episode asks.
   private static func isOf(_ kind: StaticString, _ type: String) -> Bool {

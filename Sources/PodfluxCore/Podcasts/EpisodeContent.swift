@@ -19,7 +19,7 @@ public struct EpisodeContent: Hashable, Sendable {
     /// The bytes that the feed claims; often wrong.
     public var length: Int64?
 
-    public init(address: WebAddress, mediaType: String? = nil, length: Int64? = nil) {
+    package init(address: WebAddress, mediaType: String? = nil, length: Int64? = nil) {
       self.address = address
       self.mediaType = mediaType
       self.length = length
@@ -40,7 +40,7 @@ public struct EpisodeContent: Hashable, Sendable {
     /// Whether it is the very file of the enclosure, so that its addresses are mirrors of it.
     public var isEnclosure: Bool
 
-    public init(
+    package init(
       addresses: [WebAddress], mediaType: String? = nil, length: Int64? = nil, title: String? = nil,
       integrity: Integrity? = nil, isEnclosure: Bool = false
     ) {
@@ -114,7 +114,7 @@ public struct EpisodeContent: Hashable, Sendable {
 
   /// The addresses from which the enclosure's very file can be fetched too, and the hash that it must have, if the feed
   /// says it.
-  public var mirrors: (addresses: [WebAddress], integrity: Integrity?) {
+  package var mirrors: (addresses: [WebAddress], integrity: Integrity?) {
     var addresses: [WebAddress] = []
     var integrity: Integrity?
     for alternate in alternates where alternate.isEnclosure {

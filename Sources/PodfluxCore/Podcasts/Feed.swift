@@ -99,9 +99,9 @@ public struct Feed: Hashable, Sendable {
     public var isLed: Bool
 
     /// How many former addresses are kept; the oldest go first.
-    public static let formerAddressLimit = 16
+    package static let formerAddressLimit = 16
     /// The count of failures stays there.
-    public static let failureLimit = 1_000_000
+    package static let failureLimit = 1_000_000
 
     package init(
       last: Timestamp? = nil, next: Timestamp, failures: Int = 0, error: DownloadError? = nil,
@@ -124,7 +124,7 @@ public struct Feed: Hashable, Sendable {
     }
   }
 
-  public init(
+  package init(
     key: Key, id: FeedID, address: WebAddress, wishes: Wishes, podcast: PodcastContent? = nil, refreshes: Refreshes,
     standing: Standing = .init(), episodes: Int64 = 0, added: Timestamp, session: Session.Key? = nil
   ) {
@@ -173,7 +173,7 @@ public struct PodcastContent: Hashable, Sendable, Codable {
   /// `podcast:guid`, by which a feed that has moved is known again.
   public var guid: String?
 
-  public init(
+  package init(
     title: String? = nil, link: String? = nil, image: String? = nil, description: String? = nil,
     language: String? = nil, author: String? = nil, guid: String? = nil
   ) {

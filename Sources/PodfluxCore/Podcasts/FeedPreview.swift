@@ -53,13 +53,13 @@ public struct FeedPreview: Hashable, Sendable {
   public var wouldDownload: Int
 
   /// A feed of which nothing has come.
-  public init(address: WebAddress) {
+  package init(address: WebAddress) {
     self.address = address
     (episodes, bytes, wouldDownload) = (0, 0, 0)
   }
 
   /// Takes in episodes of the feed.
-  public mutating func add(_ contents: [EpisodeContent]) {
+  package mutating func add(_ contents: [EpisodeContent]) {
     episodes += contents.count
     for content in contents {
       bytes = bytes.addingClamped(content.enclosure?.length ?? 0)

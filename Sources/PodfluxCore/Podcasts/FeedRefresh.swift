@@ -40,21 +40,21 @@ package struct FeedRefresh: Hashable, Sendable {
 
 extension DownloadError {
   /// The feed of another podcast is at the feed's address.
-  public static let otherPodcast = DownloadError(
+  package static let otherPodcast = DownloadError(
     .notMedia,
     "another podcast is at the feed's address; if it is the right one, remove the feed and subscribe to it again")
   /// The feed's address leads to another feed.
-  public static let leadsToOtherFeed = DownloadError(
+  package static let leadsToOtherFeed = DownloadError(
     .notMedia, "the feed's address leads to another feed; if it is the right one, subscribe to that address")
   /// The address to which the feed is said to have moved has another feed.
-  public static let otherFeedAtNewAddress = DownloadError(.notMedia, "the new address has another feed")
+  package static let otherFeedAtNewAddress = DownloadError(.notMedia, "the new address has another feed")
   /// The server answered 410, but not at the feed's own address: that one may lead elsewhere the next time.
-  public static let goneElsewhere = DownloadError(
+  package static let goneElsewhere = DownloadError(
     .httpStatus, "the server answered 410 at an address to which the feed's own one leads for now", status: 410)
 
   /// A feed's response was complete, and the document in it was not: its last tag never came. What had come of it is
   /// told before the refresh fails with this.
-  public static let feedEndsEarly = DownloadError(
+  package static let feedEndsEarly = DownloadError(
     .lengthMismatch, "the feed's document ends early: its last tag is missing, and so may be episodes")
 }
 

@@ -16,7 +16,7 @@ public struct FeedID: Hashable, Sendable, Comparable, CustomStringConvertible {
   }
 
   /// Makes an id from random draws, as a download's.
-  public init(from generator: inout some RandomNumberGenerator) {
+  package init(from generator: inout some RandomNumberGenerator) {
     description = IdentifierText.drawn(prefix: "f-", from: &generator)
   }
 

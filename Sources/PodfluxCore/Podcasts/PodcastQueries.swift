@@ -175,14 +175,14 @@ public struct FeedsSnapshot: Hashable, Sendable {
     /// Whether a refresh of it is under way.
     public var isRefreshing: Bool
 
-    public init(feed: Feed, downloaded: Int64, isRefreshing: Bool) {
+    package init(feed: Feed, downloaded: Int64, isRefreshing: Bool) {
       self.feed = feed
       self.downloaded = downloaded
       self.isRefreshing = isRefreshing
     }
   }
 
-  public init(count: Int, items: [Item], fields: Set<FeedField>? = nil, next: FeedCursor?) {
+  package init(count: Int, items: [Item], fields: Set<FeedField>? = nil, next: FeedCursor?) {
     self.count = count
     self.items = items
     self.fields = fields
@@ -217,7 +217,7 @@ public struct EpisodesSnapshot: Hashable, Sendable {
     /// What the feed's rules say of it, or have done; nil if they have no say.
     public var verdict: RuleVerdict?
 
-    public init(episode: Episode, feed: FeedID, state: DownloadState.Kind?, verdict: RuleVerdict? = nil) {
+    package init(episode: Episode, feed: FeedID, state: DownloadState.Kind?, verdict: RuleVerdict? = nil) {
       self.episode = episode
       self.feed = feed
       self.state = state
@@ -225,7 +225,7 @@ public struct EpisodesSnapshot: Hashable, Sendable {
     }
   }
 
-  public init(count: Int64, items: [Item], fields: Set<EpisodeField>? = nil, next: EpisodeCursor?) {
+  package init(count: Int64, items: [Item], fields: Set<EpisodeField>? = nil, next: EpisodeCursor?) {
     self.count = count
     self.items = items
     self.fields = fields

@@ -118,14 +118,14 @@ extension Feed {
     public var due: Timestamp?
 
     /// Of a feed without rules, by default.
-    public init(line: Int64? = nil, allowance: Int64 = 0, due: Timestamp? = nil) {
+    package init(line: Int64? = nil, allowance: Int64 = 0, due: Timestamp? = nil) {
       self.line = line
       self.allowance = allowance
       self.due = due
     }
 
     /// Of rules that are set when the library's last episode has this number.
-    public init(_ rules: FeedRules, line: Int64?, due: Timestamp?) {
+    package init(_ rules: FeedRules, line: Int64?, due: Timestamp?) {
       self.init(line: line, allowance: rules.autoDownload?.allowance ?? 0, due: due)
     }
   }

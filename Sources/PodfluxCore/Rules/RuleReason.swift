@@ -144,7 +144,7 @@ public struct RuleVerdict: Hashable, Sendable {
   public var outcome: Outcome
   public var reason: RuleReason
 
-  public init(_ outcome: Outcome, _ reason: RuleReason) {
+  package init(_ outcome: Outcome, _ reason: RuleReason) {
     self.outcome = outcome
     self.reason = reason
   }

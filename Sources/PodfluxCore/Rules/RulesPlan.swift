@@ -51,7 +51,7 @@ public struct RulesPlan: Hashable, Sendable {
     public var episode: EpisodeID
     public var reason: RuleReason
 
-    public init(episode: EpisodeID, reason: RuleReason) {
+    package init(episode: EpisodeID, reason: RuleReason) {
       self.episode = episode
       self.reason = reason
     }
@@ -63,7 +63,7 @@ public struct RulesPlan: Hashable, Sendable {
   public var next: RulesCursor?
 
   /// Nothing, by default.
-  public init(downloads: [Entry] = [], deletions: [Entry] = [], next: RulesCursor? = nil) {
+  package init(downloads: [Entry] = [], deletions: [Entry] = [], next: RulesCursor? = nil) {
     self.downloads = downloads
     self.deletions = deletions
     self.next = next
@@ -179,7 +179,7 @@ extension Episode {
   /// What a rule has done about it; nil if none has, or if that is asked of the feed's rules as they are now.
   ///
   /// - Parameter isHere: Whether its download exists.
-  public func verdict(isHere: Bool) -> RuleVerdict? {
+  package func verdict(isHere: Bool) -> RuleVerdict? {
     switch (ruling, isHere) {
     case (.downloaded(let reason)?, true): RuleVerdict(.downloaded, reason)
     case (.downloaded?, false): RuleVerdict(.notDownloaded, .wasRemoved)

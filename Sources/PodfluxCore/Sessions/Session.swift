@@ -100,7 +100,7 @@ public struct Session: Hashable, Sendable {
     static let backoff = Backoff(firstMilliseconds: 2000, longestMilliseconds: 300_000)
   }
 
-  public init(
+  package init(
     key: Key, id: SessionID, isOwn: Bool = false, wish: Wish, state: SessionState = .created(isCached: false),
     since: Timestamp, expires: Timestamp? = nil, token: Int64 = 0
   ) {
@@ -115,7 +115,7 @@ public struct Session: Hashable, Sendable {
   }
 
   /// Whether a client has closed it, and it has no secret: its number is given again once nothing refers to it.
-  public var isForgotten: Bool { state == .closed && wish.secret == nil }
+  package var isForgotten: Bool { state == .closed && wish.secret == nil }
 
   /// Whether its credentials are for a host.
   public func isFor(_ host: String) -> Bool { wish.hosts.contains(host) }

@@ -16,7 +16,7 @@ public struct SessionID: Hashable, Sendable, Comparable, CustomStringConvertible
   }
 
   /// Makes an id from random draws, as a download's.
-  public init(from generator: inout some RandomNumberGenerator) {
+  package init(from generator: inout some RandomNumberGenerator) {
     description = IdentifierText.drawn(prefix: "s-", from: &generator)
   }
 
@@ -31,18 +31,18 @@ public struct SessionID: Hashable, Sendable, Comparable, CustomStringConvertible
 /// Use: `session.wish.secret`. The engine makes it: a client gives the secret itself, as a `SecretSource`.
 public struct SecretReference: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The length of a reference: so many digits of base 16.
-  public static let length = 32
+  package static let length = 32
 
   public let description: String
 
   /// Nil if the text is not a reference.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard text.utf8.count == Self.length, text.utf8.allSatisfy(\.isHexadecimalDigit) else { return nil }
     description = text
   }
 
   /// Makes a reference from random draws: 128 bits.
-  public init(from generator: inout some RandomNumberGenerator) {
+  package init(from generator: inout some RandomNumberGenerator) {
     description = (0..<2).map { _ in Self.digits(of: generator.next() as UInt64) }.joined()
   }
 

@@ -38,7 +38,7 @@ public enum SessionState: Hashable, Sendable {
     /// When it is tried again; nil while it is under way, or may be at once.
     public var next: Timestamp?
 
-    public init(isRenewal: Bool, takesKept: Bool, failures: Int = 0, next: Timestamp? = nil) {
+    package init(isRenewal: Bool, takesKept: Bool, failures: Int = 0, next: Timestamp? = nil) {
       self.isRenewal = isRenewal
       self.takesKept = takesKept
       self.failures = failures
@@ -73,7 +73,7 @@ public enum SessionState: Hashable, Sendable {
   /// Whether a session may go from this state to another: the whole transition table.
   ///
   /// Each state may become `created`: a client says something else of the session, or the engine has started anew.
-  public func canBecome(_ next: SessionState) -> Bool {
+  package func canBecome(_ next: SessionState) -> Bool {
     switch (self, next) {
     case (_, .created): true
     case (.created, .opening(let opening)): !opening.isRenewal

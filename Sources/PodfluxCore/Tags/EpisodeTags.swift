@@ -109,7 +109,7 @@ extension Download {
     case untagged(because: String)
 
     /// The longest reason, in bytes.
-    public static let reasonBytes = 512
+    package static let reasonBytes = 512
   }
 
   /// What was downloaded and verified, where a tagged copy of it lies in the library.
@@ -120,7 +120,7 @@ extension Download {
     /// Its SHA-256 in hexadecimal digits, if one was recorded.
     public var sha256: String?
 
-    public init(length: Int64, sha256: String? = nil) {
+    package init(length: Int64, sha256: String? = nil) {
       self.length = length
       self.sha256 = sha256
     }

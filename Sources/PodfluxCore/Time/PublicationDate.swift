@@ -30,7 +30,7 @@ public struct PublicationDate: Hashable, Sendable {
   package var day: CivilDate { day(offsetSeconds: offsetSeconds) }
 
   /// Whether it is midnight on the publisher's clock, as where only the day is known.
-  public var isMidnight: Bool {
+  package var isMidnight: Bool {
     (moment.milliseconds + offsetSeconds * 1000).isMultiple(of: 86_400_000)
   }
 

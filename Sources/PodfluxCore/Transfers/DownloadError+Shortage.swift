@@ -2,7 +2,7 @@ extension DownloadError {
   /// The error if `needed` bytes do not fit into the free `room` with a reserve; nil if they fit.
   ///
   /// It always keeps at least `WritePolicy.reservedRoom`, for any reserve.
-  public static func shortage(of needed: Int64, room: Int64, reserve: Int64) -> DownloadError? {
+  package static func shortage(of needed: Int64, room: Int64, reserve: Int64) -> DownloadError? {
     let left = max(reserve, WritePolicy.reservedRoom)
     guard room - left < needed else { return nil }
     // A server may claim any length.

@@ -35,7 +35,7 @@ extension PublishedFile {
   private static let coarsestTimeNanoseconds: UInt64 = 2_000_000_000
 
   /// Whether the file's modification time certainly differs.
-  public func hasOtherTime(than found: FoundFile) -> Bool {
+  package func hasOtherTime(than found: FoundFile) -> Bool {
     guard let recorded = modifiedNanoseconds, let modified = found.modifiedNanoseconds else { return false }
     guard found.inode == FoundFile.unknownInode else { return recorded != modified }
     let (difference, isOverflow) = recorded.subtractingReportingOverflow(modified)
@@ -54,7 +54,7 @@ extension PublishedFile {
   ///   - found: The file in the row's place.
   ///   - finished: When the download was completed; nil where that is not known.
   ///   - changed: When the file was last changed (see `CleanupEvidence.changed`).
-  public func mayBeEdited<Failure>(
+  package func mayBeEdited<Failure>(
     as found: FoundFile, finished: Timestamp?, changed: () throws(Failure) -> Timestamp?
   ) throws(Failure) -> Bool {
     guard modifiedNanoseconds != nil, found.modifiedNanoseconds != nil else {
@@ -89,7 +89,7 @@ extension FoundFile {
   private static let slackMilliseconds: Int64 = 10_000
 
   /// Whether a time of a file says that another program has changed it after its download was completed.
-  public static func isChange(at time: Timestamp, after finished: Timestamp) -> Bool {
+  package static func isChange(at time: Timestamp, after finished: Timestamp) -> Bool {
     time > finished.advanced(byMilliseconds: slackMilliseconds)
   }
 

@@ -111,9 +111,9 @@ extension CleanupStep {
     }
   }
 
-  public static let nameIsTaken = "its new name is taken by now; rename again, and it gets another one"
-  public static let fileHasChanged = "another program has changed its file, or put another one in its place"
-  public static let fileHasGone = "another program has moved or deleted its file"
+  package static let nameIsTaken = "its new name is taken by now; rename again, and it gets another one"
+  package static let fileHasChanged = "another program has changed its file, or put another one in its place"
+  package static let fileHasGone = "another program has moved or deleted its file"
   static let hasChanged = "the download has changed since; the next cleanup looks at it again"
   private static let isRunning = "the download is running; the next cleanup looks at it again"
 

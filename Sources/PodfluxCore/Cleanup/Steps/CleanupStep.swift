@@ -142,7 +142,7 @@ public struct CleanupStep: Hashable, Sendable {
   /// Whether its result belongs in a run's deeds: it changes something, and concerns more than an empty partial file.
   public var isDeed: Bool { decision.isAct && (finding.kind != .orphanPartial || finding.bytes > 0) }
 
-  public init(
+  package init(
     key: Key = 0, finding: Finding, decision: Decision, because: String, status: Status? = nil,
     holder: DownloadID? = nil
   ) {

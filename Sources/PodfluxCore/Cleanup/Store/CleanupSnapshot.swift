@@ -14,7 +14,7 @@ public struct CleanupSnapshot: Hashable, Sendable {
   /// The cursor of the next page; nil on the last.
   public var next: PageCursor?
 
-  public init(
+  package init(
     run: CleanupRun?, progress: CleanupProgress? = nil, waiting: CleanupRun?, steps: [CleanupStep], next: PageCursor?
   ) {
     self.run = run

@@ -32,7 +32,7 @@ extension PublishedFile {
   ///
   /// An inode and a length are not enough if the times differ: the row's file may have been replaced, and its inode
   /// reused. Without a known inode, the path identifies a file.
-  public func claims(_ found: FoundFile) -> Bool {
+  package func claims(_ found: FoundFile) -> Bool {
     guard length == found.length, !hasOtherTime(than: found) else { return false }
     return found.inode == FoundFile.unknownInode ? EntryPath(path) == found.place : inode == found.inode
   }

@@ -28,7 +28,7 @@ public struct FoundFile: Hashable, Sendable, Codable {
   /// No file has this inode.
   public static let unknownInode: UInt64 = 0
 
-  public init(place: EntryPath, length: Int64, inode: UInt64, modifiedNanoseconds: Int64? = nil) {
+  package init(place: EntryPath, length: Int64, inode: UInt64, modifiedNanoseconds: Int64? = nil) {
     self.place = place
     self.length = length
     self.inode = inode
@@ -36,7 +36,7 @@ public struct FoundFile: Hashable, Sendable, Codable {
   }
 
   /// The file that a download's row describes.
-  public init(_ file: PublishedFile) {
+  package init(_ file: PublishedFile) {
     self.init(
       place: EntryPath(file.path), length: file.length, inode: file.inode,
       modifiedNanoseconds: file.modifiedNanoseconds)
@@ -49,7 +49,7 @@ public struct FoundFile: Hashable, Sendable, Codable {
   func isKnown(as file: PublishedFile) -> Bool { inode == file.inode && inode != Self.unknownInode }
 
   /// The file as a row stores it; nil if a row cannot store its path.
-  public func published(sha256: String?) -> PublishedFile? {
+  package func published(sha256: String?) -> PublishedFile? {
     place.libraryPath.map {
       PublishedFile(
         path: $0, length: length, inode: inode, sha256: sha256, modifiedNanoseconds: modifiedNanoseconds)
@@ -57,7 +57,7 @@ public struct FoundFile: Hashable, Sendable, Codable {
   }
 
   /// The file without its modification time.
-  public var withoutTime: FoundFile { FoundFile(place: place, length: length, inode: inode) }
+  package var withoutTime: FoundFile { FoundFile(place: place, length: length, inode: inode) }
 }
 
 /// A file that a row expects.
@@ -89,7 +89,7 @@ public struct FoundPartial: Hashable, Sendable, Codable {
   public var download: DownloadID
   public var length: Int64
 
-  public init(download: DownloadID, length: Int64) {
+  package init(download: DownloadID, length: Int64) {
     self.download = download
     self.length = length
   }

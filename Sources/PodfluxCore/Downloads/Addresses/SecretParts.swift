@@ -58,7 +58,7 @@ extension WebAddress {
   public var hasUser: Bool { placeOfUser != nil }
 
   /// The URL with the user name and password of another URL, if both have one origin and this URL has no user name.
-  public func withUser(of other: WebAddress) -> WebAddress {
+  package func withUser(of other: WebAddress) -> WebAddress {
     guard !hasUser, hasOrigin(of: other), let place = other.placeOfUser, let begin = beginOfAuthority else {
       return self
     }

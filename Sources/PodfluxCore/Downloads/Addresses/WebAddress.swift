@@ -120,7 +120,7 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// Whether a host, with or without a port, is this machine: `localhost`, 127.0.0.0/8 (RFC 1122 section 3.2.1.3) in
   /// its usual form, or `::1` (RFC 4291 section 2.5.3).
-  public static func isLoopback(_ host: String) -> Bool {
+  package static func isLoopback(_ host: String) -> Bool {
     // The scheduler calls it for each host of the queue: the first byte decides on most.
     switch host.utf8.first {
     case UInt8(ascii: "["): return host.prefix { $0 != "]" } == "[::1"
@@ -170,7 +170,7 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// Whether it has the scheme, host and port of another (RFC 6454 section 5). Different spellings of a host count as
   /// different.
-  public func hasOrigin(of other: WebAddress) -> Bool {
+  package func hasOrigin(of other: WebAddress) -> Bool {
     if description == other.description { return true }
     let (own, others) = (origin, other.origin)
     return own.scheme == others.scheme && own.name == others.name && own.port == others.port

@@ -329,12 +329,12 @@ extension DownloadsStore {
 
 extension Download {
   /// Whether the scheduler may start it.
-  public var isAdmissible: Bool {
+  package var isAdmissible: Bool {
     if case .queued = state { !isHeld } else { false }
   }
 
   /// Whether a partial file may lie there: attempts write it, and an imported record speaks of one.
-  public var mayHavePartial: Bool {
+  package var mayHavePartial: Bool {
     if case .completed = state { return false }
     return dates.started != nil || progress.resume != nil
   }

@@ -35,7 +35,7 @@ public struct Integrity: Hashable, Sendable {
   }
 
   /// Whether a file's digest by `algorithm` matches.
-  public func accepts(_ digest: [UInt8]) -> Bool {
+  package func accepts(_ digest: [UInt8]) -> Bool {
     digests.contains(digest)
   }
 

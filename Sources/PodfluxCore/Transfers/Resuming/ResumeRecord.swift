@@ -87,7 +87,7 @@ public struct ResumeRecord: Hashable, Sendable, Codable {
 
   /// A record that no partial file agrees with: what is kept is given up by the next attempt. It takes the place of one
   /// that cannot be read.
-  public static func ofNoUse(durable: Int64) -> ResumeRecord {
+  package static func ofNoUse(durable: Int64) -> ResumeRecord {
     ResumeRecord(
       url: "", strongETag: nil, lastModified: nil, total: nil, durable: durable, tailHash: "", bootID: "",
       savedAt: Timestamp(milliseconds: 0))
