@@ -274,7 +274,7 @@ package final class PodfluxProcess: Sendable {
         rest += buffer[..<count]
         continue
       }
-      take(rest + buffer[...end])
+      receive(rest + buffer[...end])
       rest = Array(buffer[(end + 1)..<count])
     }
     close(output)
@@ -291,7 +291,7 @@ package final class PodfluxProcess: Sendable {
   private static let lineFeed = UInt8(ascii: "\n")
 
   /// Splits bytes into lines, each with its line feed.
-  private func take(_ bytes: [UInt8]) {
+  private func receive(_ bytes: [UInt8]) {
     let lines = bytes.dropLast().split(separator: Self.lineFeed, omittingEmptySubsequences: false)
       .map { String(decoding: $0, as: UTF8.self) }
     let fault = judge?.fault(in: bytes, as: state.withLock { $0.kind })

@@ -40,7 +40,7 @@ package final class PreviewService: Sendable {
     let look = Look(at: refresh.feed.address, found: found, completion)
     let operation = RefreshOperation(
       refresh, rows: NoEpisodes(), followsDocument: false, driver: transfers.driver, target: queue,
-      readClock: readClock, report: look.take, ended: { _ in })
+      readClock: readClock, report: look.receive, ended: { _ in })
     look.operation.withLock { $0 = operation }
     operations.addOperation(operation)
     queue.asyncAfter(deadline: .now() + .milliseconds(FeedPreview.Limits.milliseconds)) { [weak operation] in
@@ -65,7 +65,7 @@ private final class Look: Sendable {
     self.completion = completion
   }
 
-  @Sendable func take(_ report: RefreshReport) {
+  @Sendable func receive(_ report: RefreshReport) {
     switch report.news {
     case .described(let podcast): preview.withLock { $0.title = podcast.title }
     case .appeared(let contents):

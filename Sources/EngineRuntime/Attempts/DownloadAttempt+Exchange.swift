@@ -30,7 +30,7 @@ extension DownloadAttempt {
       isExchangePaused = true
       return .pause
     }
-    guard take(bytes) == .take else { return .stop }
+    guard receive(bytes) == .take else { return .stop }
     if let piece = buffer.takePiece(evenIfSmall: false) { enqueue(.write(piece)) }
     return .more
   }
@@ -70,17 +70,17 @@ extension DownloadAttempt {
   }
 
   /// Takes a piece of the body. Decoded it may outgrow the buffer, by what a decoder makes of one piece.
-  private mutating func take(_ bytes: UnsafeRawBufferPointer) -> TransferMachine.BodyVerdict {
-    guard let decoder else { return takeDecoded(bytes) }
+  private mutating func receive(_ bytes: UnsafeRawBufferPointer) -> TransferMachine.BodyVerdict {
+    guard let decoder else { return receiveDecoded(bytes) }
     guard machine.wantsBody else { return .stop }
     do throws(DownloadError) {
-      return try decoder.decode(bytes) { takeDecoded($0) == .take } ? .take : .stop
+      return try decoder.decode(bytes) { receiveDecoded($0) == .take } ? .take : .stop
     } catch {
       return machine.decodingFailed(error)
     }
   }
 
-  private mutating func takeDecoded(_ bytes: UnsafeRawBufferPointer) -> TransferMachine.BodyVerdict {
+  private mutating func receiveDecoded(_ bytes: UnsafeRawBufferPointer) -> TransferMachine.BodyVerdict {
     guard machine.received(body: bytes) == .take else { return .stop }
     buffer.append(bytes)
     return .take

@@ -6,7 +6,7 @@ extension EngineLoop {
   func carryOut(_ effects: [Effect], by session: any EngineSession) {
     for effect in effects {
       switch effect {
-      case .close: take(.nothingLeft)
+      case .close: receive(.nothingLeft)
       case .tell(let notice): host.told(notice)
       case .wake(let moment): setAlarm(at: moment)
       case .announce: break

@@ -94,26 +94,26 @@ package final class EngineLoop {
     guard !delivery.isEmpty else { return false }
     handle(delivery)
     host.turnEnded()
-    take(.deliveryEnded)
+    receive(.deliveryEnded)
     return true
   }
 
   /// Ends the engine's work, at once or when nothing can move any more.
   package func stop(_ mode: StopMode, because reason: StopReason) {
-    take(.stopCalled(mode, reason))
-    take(.deliveryEnded)
+    receive(.stopCalled(mode, reason))
+    receive(.deliveryEnded)
   }
 
   /// Gives the library up as soon as nothing runs; then the request is answered.
   package func suspend(for suspender: Suspender, answering request: EngineRequest) {
-    take(.suspend(suspender, request))
-    take(.deliveryEnded)
+    receive(.suspend(suspender, request))
+    receive(.deliveryEnded)
   }
 
   /// Takes the library again when no suspender is left; then the request is answered.
   package func resume(for suspender: Suspender, answering request: EngineRequest) {
-    take(.resume(suspender, request))
-    take(.deliveryEnded)
+    receive(.resume(suspender, request))
+    receive(.deliveryEnded)
   }
 
   /// A timer's time has come.
@@ -123,14 +123,14 @@ package final class EngineLoop {
     case .redelivery: redeliver()
     case .deadline:
       if case .fail? = held?.commits { host.noticed(.endUnrecorded) } else { host.noticed(.deadlinePassed) }
-      take(.deadlinePassed)
+      receive(.deadlinePassed)
     case .drainPatience:
       // A stop since then has a deadline of its own.
       guard lifecycle.isDraining else { return }
       host.noticed(.endUnrecorded)
-      take(.drainHopeless)
+      receive(.drainHopeless)
     }
-    take(.deliveryEnded)
+    receive(.deliveryEnded)
   }
 
   // MARK: Deliveries
@@ -154,8 +154,8 @@ package final class EngineLoop {
     switch last.content {
     case .query(.preview(let wish)): host.preview(wish, answering: last)
     case .query(let query): answer(query, last)
-    case .resume: take(.resume(.client, last))
-    case .intent, .refused, .barrier: take(.suspend(.client, last))
+    case .resume: receive(.resume(.client, last))
+    case .intent, .refused, .barrier: receive(.suspend(.client, last))
     }
   }
 
@@ -194,8 +194,8 @@ package final class EngineLoop {
       case .refused(let refusal): respond(to: request, .refusal(refusal))
       case .barrier: respond(to: request, .reply(.done))
       case _ where stop != nil: respond(to: request, .refusal(.hasStopped))
-      case .resume: take(.resume(.client, request))
-      case .intent(.stop(.suspend)): take(.suspend(.client, request))
+      case .resume: receive(.resume(.client, request))
+      case .intent(.stop(.suspend)): receive(.suspend(.client, request))
       case .intent(.stop(let mode)):
         stop = mode
         respond(to: request, .reply(.done))
@@ -203,7 +203,7 @@ package final class EngineLoop {
       }
     }
     // Behind all answers.
-    if let stop { take(.stopRequested(stop)) }
+    if let stop { receive(.stopRequested(stop)) }
   }
 
   // MARK: Answers
@@ -212,7 +212,7 @@ package final class EngineLoop {
     switch (request.content, outcome) {
     case (.refused(let refusal), _), (_, .refused(let refusal)?): respond(to: request, .refusal(refusal))
     case (.intent(.stop(let mode)), .handled(let reply)?):
-      take(.stopRequested(mode))
+      receive(.stopRequested(mode))
       respond(to: request, .reply(reply ?? .done))
     case (_, .handled(let reply)?): respond(to: request, .reply(reply ?? .done))
     case (_, nil): respond(to: request, .reply(.done))
@@ -237,7 +237,7 @@ package final class EngineLoop {
   // MARK: The lifecycle
 
   /// Hands an event to the lifecycle, and does what the transition says.
-  func take(_ event: EngineLifecycle<EngineRequest>.Event) {
+  func receive(_ event: EngineLifecycle<EngineRequest>.Event) {
     for action in lifecycle.handle(event) { perform(action) }
   }
 
@@ -271,11 +271,11 @@ package final class EngineLoop {
     do throws(Refusal) {
       let session = try host.openLibrary()
       hold(session)
-      take(.opened(requests))
+      receive(.opened(requests))
       // Its first turns are a delivery: a drain that finds nothing left to do ends here.
-      take(.deliveryEnded)
+      receive(.deliveryEnded)
     } catch {
-      take(.notOpened(requests, error))
+      receive(.notOpened(requests, error))
     }
   }
 

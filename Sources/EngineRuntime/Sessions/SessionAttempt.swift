@@ -102,7 +102,7 @@ package struct SessionAttempt {
   package mutating func handle(_ event: SessionEvent, at now: ClockReading) -> [SessionCommand] {
     switch (event, stage) {
     case (.begin, .idle): return begin(at: now.wall)
-    case (.answered(let answer), .requesting(let kept)): return take(answer, having: kept, at: now.wall)
+    case (.answered(let answer), .requesting(let kept)): return receive(answer, having: kept, at: now.wall)
     case (.leave, .requesting):
       isLeft = true
       return []
@@ -151,7 +151,7 @@ package struct SessionAttempt {
     return now.advanced(byMilliseconds: Session.Limits.renewalMarginMilliseconds) < expires
   }
 
-  private mutating func take(_ answer: TokenAnswer, having kept: KeptSecret, at now: Timestamp) -> [SessionCommand] {
+  private mutating func receive(_ answer: TokenAnswer, having kept: KeptSecret, at now: Timestamp) -> [SessionCommand] {
     switch answer {
     case .failed(let error):
       return isLeft ? endSilently() : fail(because: error)

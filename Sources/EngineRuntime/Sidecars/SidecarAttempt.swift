@@ -80,8 +80,8 @@ package struct SidecarAttempt<Files: LibraryFileSystem> {
     switch (event, stage) {
     case (.stop, _): stop()
     case (.begin, .idle): begin()
-    case (.head(let head), .requesting): take(head)
-    case (.body(let bytes), .reading): take(bytes)
+    case (.head(let head), .requesting): receive(head)
+    case (.body(let bytes), .reading): receive(bytes)
     case (.exchangeEnded(let result), _):
       hasExchange = false
       end(result)
@@ -116,7 +116,7 @@ package struct SidecarAttempt<Files: LibraryFileSystem> {
     }
   }
 
-  private mutating func take(_ head: ResponseHead) {
+  private mutating func receive(_ head: ResponseHead) {
     guard case .proceed = head.sidecarDemand else {
       return fail(.answered(head, to: "file"), RetryAfter.milliseconds(in: head, now: now))
     }
@@ -127,7 +127,7 @@ package struct SidecarAttempt<Files: LibraryFileSystem> {
     stage = .reading
   }
 
-  private mutating func take(_ bytes: [UInt8]) {
+  private mutating func receive(_ bytes: [UInt8]) {
     guard body.count + bytes.count <= fetch.kind.maximumBytes else {
       return fail(SidecarContent.tooLarge(fetch.kind))
     }

@@ -30,7 +30,7 @@ struct StoredFeed: StatementRow {
     try feed.exchangeRefreshes(with: &columns)
     try feed.exchangeOthers(with: &columns)
     feed.standing = try Feed.Standing(
-      line: columns.nextIfPresent(.log), allowance: columns.next(.log), due: columns.moment())
+      watermark: columns.nextIfPresent(.log), allowance: columns.next(.log), due: columns.moment())
     self.feed = feed
   }
 }

@@ -79,7 +79,7 @@ struct StoredRuledFeed: StatementRow {
     key = try columns.next(.log)
     rules = try columns.next()
     standing = try Feed.Standing(
-      line: columns.nextIfPresent(.log), allowance: columns.next(.log), due: columns.moment())
+      watermark: columns.nextIfPresent(.log), allowance: columns.next(.log), due: columns.moment())
   }
 }
 

@@ -21,7 +21,7 @@ struct SQLRuleReader: RuleReading {
     let open = scope.isSettled ? "AND (key > ? OR ruled = 1)" : ""
     let rows = Predicate(
       "INDEXED BY episodes_feed WHERE feed = ? \(open)",
-      values: scope.isSettled ? [scope.feed, scope.line ?? 0] : [scope.feed])
+      values: scope.isSettled ? [scope.feed, scope.watermark ?? 0] : [scope.feed])
     try walk(rows, of: scope, at: moment, body)
   }
 
@@ -62,7 +62,7 @@ struct SQLRuleReader: RuleReading {
       SELECT count(*) FROM episodes INDEXED BY episodes_feed
       WHERE feed = ? AND key <= ? AND \(part.sql) AND \(StoredRuledEpisode.isThere) AND \(condition.sql)
       """)
-    let values: [any DatabaseValueConvertible] = [scope.feed, scope.line ?? 0] + part.values + condition.values
+    let values: [any DatabaseValueConvertible] = [scope.feed, scope.watermark ?? 0] + part.values + condition.values
     return try Int64.fetchOne(statement, arguments: StatementArguments(values)) ?? 0
   }
 

@@ -47,7 +47,7 @@ struct SQLRuleTable: RuleTable {
   func update(_ standing: Feed.Standing, of feed: Feed.Key) throws {
     derived.feeds.forget(feed)
     try db.cachedStatement(sql: "UPDATE feeds SET rule_line = ?, allowance = ?, rules_at = ? WHERE key = ?")
-      .execute(arguments: [standing.line, standing.allowance, standing.due?.milliseconds, feed])
+      .execute(arguments: [standing.watermark, standing.allowance, standing.due?.milliseconds, feed])
   }
 
   private static let isNotHeld = "AND key NOT IN (SELECT value FROM json_each(?))"

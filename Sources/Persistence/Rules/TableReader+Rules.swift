@@ -16,7 +16,7 @@ extension TableReader {
   package func numberOfDownloads(of id: FeedID, at moment: ConditionMoment) throws -> Int {
     guard var feed = try feedTable.find(id) else { return 0 }
     let (rules, reader) = (feed.wishes.rules, SQLRuleReader(db: db))
-    feed.standing = Feed.Standing(rules, line: try reader.lastEpisode(), due: nil)
+    feed.standing = Feed.Standing(rules, watermark: try reader.lastEpisode(), due: nil)
     return try reader.numberOfDownloads(by: rules, for: feed, at: moment)
   }
 

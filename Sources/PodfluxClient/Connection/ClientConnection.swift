@@ -88,7 +88,7 @@ package final class ClientConnection {
     for descriptor in [input, output] {
       _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
-    try take(begin.withUnsafeBytes { split($0) })
+    try receive(begin.withUnsafeBytes { split($0) })
   }
 
   deinit {
@@ -220,7 +220,7 @@ package final class ClientConnection {
     }
     silence?.restart()
     nextLook = Self.lookAhead()
-    try take(split(UnsafeRawBufferPointer(rebasing: buffer.prefix(count))))
+    try receive(split(UnsafeRawBufferPointer(rebasing: buffer.prefix(count))))
   }
 
   /// The lines that a piece of the stream completes; nil if one is too long.
@@ -237,12 +237,12 @@ package final class ClientConnection {
     return isTooLong ? nil : lines
   }
 
-  private func take(_ lines: [[UInt8]]?) throws(ConnectionFailure) {
+  private func receive(_ lines: [[UInt8]]?) throws(ConnectionFailure) {
     guard let lines else { throw fail(.overrun("a line of more than \(Self.maximumLineBytes) bytes")) }
-    for line in lines { try take(line) }
+    for line in lines { try receive(line) }
   }
 
-  private func take(_ line: [UInt8]) throws(ConnectionFailure) {
+  private func receive(_ line: [UInt8]) throws(ConnectionFailure) {
     let engineLine: EngineLine
     do throws(MalformedLine) {
       engineLine = try EngineLine(line)

@@ -111,22 +111,22 @@ extension Feed {
   public struct Standing: Hashable, Sendable {
     /// The number of the library's last episode when `autoDownload` was set: those of the feed up to it were there,
     /// those behind it are new. nil until the feed was read to its end once.
-    public var line: Int64?
+    public var watermark: Int64?
     /// How many of the episodes that were there may still be downloaded; 0 once it is decided about all of them.
     public var allowance: Int64
     /// When the rules are applied next; nil if nothing is to be done.
     public var due: Timestamp?
 
     /// Of a feed without rules, by default.
-    package init(line: Int64? = nil, allowance: Int64 = 0, due: Timestamp? = nil) {
-      self.line = line
+    package init(watermark: Int64? = nil, allowance: Int64 = 0, due: Timestamp? = nil) {
+      self.watermark = watermark
       self.allowance = allowance
       self.due = due
     }
 
     /// Of rules that are set when the library's last episode has this number.
-    package init(_ rules: FeedRules, line: Int64?, due: Timestamp?) {
-      self.init(line: line, allowance: rules.autoDownload?.allowance ?? 0, due: due)
+    package init(_ rules: FeedRules, watermark: Int64?, due: Timestamp?) {
+      self.init(watermark: watermark, allowance: rules.autoDownload?.allowance ?? 0, due: due)
     }
   }
 }

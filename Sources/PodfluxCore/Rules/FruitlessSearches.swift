@@ -5,8 +5,8 @@ import Flux
 ///
 /// What lets more go is told to it, and all of it is forgotten after a minute.
 struct FruitlessSearches: Hashable, Sendable {
-  /// What a search has found: files of so many bytes could go, of those older than a place; of all if there is none.
-  private struct Finding: Hashable {
+  /// A search by which files of so many bytes could go, of those older than a place; of all if there is none.
+  private struct Search: Hashable {
     let place: RuledEpisode.Place?
     let bytes: Int64
 
@@ -18,10 +18,10 @@ struct FruitlessSearches: Hashable, Sendable {
     }
   }
 
-  /// For how long a finding holds.
+  /// For how long the result of a search holds.
   static let milliseconds: Int64 = 60_000
 
-  private var findings: [Finding] = []
+  private var searches: [Search] = []
   /// The needs for which a search has found nothing to delete.
   private var needs: [QuotaNeed] = []
   private var since: Timestamp?
@@ -31,7 +31,7 @@ struct FruitlessSearches: Hashable, Sendable {
 
   /// Whether so many bytes, of files older than a place, are known to be more than could go.
   func cover(_ bytes: Int64, olderThan place: RuledEpisode.Place?) -> Bool {
-    findings.contains { $0.covers(bytes, olderThan: place) }
+    searches.contains { $0.covers(bytes, olderThan: place) }
   }
 
   /// Whether nothing was found for exactly these needs, and nothing has changed since.
@@ -46,9 +46,9 @@ struct FruitlessSearches: Hashable, Sendable {
   /// Notes that no more than so many bytes could go.
   mutating func note(_ bytes: Int64, olderThan place: RuledEpisode.Place?, at now: Timestamp) {
     since = since ?? now
-    findings.removeAll { $0.place == place }
-    findings.append(Finding(place: place, bytes: bytes))
-    if findings.count > QuotaNeed.limit { findings.removeFirst() }
+    searches.removeAll { $0.place == place }
+    searches.append(Search(place: place, bytes: bytes))
+    if searches.count > QuotaNeed.limit { searches.removeFirst() }
   }
 
   /// Notes that nothing was found for any of the needs.
@@ -60,7 +60,7 @@ struct FruitlessSearches: Hashable, Sendable {
   /// A file with this place can go from now on.
   mutating func forget(coming place: RuledEpisode.Place) {
     needs = []
-    findings.removeAll { $0.place.map { place < $0 } ?? true }
+    searches.removeAll { $0.place.map { place < $0 } ?? true }
   }
 
   /// Forgets everything: it is not known what can go from now on.

@@ -16,13 +16,13 @@ package struct RulePlanner: Sendable {
   }
 
   private let rules: FeedRules
-  private let line: Int64?
+  private let watermark: Int64?
   private let now: Timestamp
   private let assumption: Assumption
   /// How many episodes that were there meet the condition; only the order `oldest` needs it.
   private let there: Int64
   private var allowance: Int64
-  /// How many of the episodes up to the line were looked at so far.
+  /// How many of the episodes up to the watermark were looked at so far.
   private var seen: Int64 = 0
   /// The completed ones among the newer episodes.
   private var here = Tally()
@@ -65,15 +65,15 @@ package struct RulePlanner: Sendable {
   /// - Parameters:
   ///   - rules: The feed's rules.
   ///   - standing: How far they have come.
-  ///   - there: How many of the episodes up to the line meet the condition (`RuleReading.countThere`); only the order
-  ///     `oldest` needs it.
+  ///   - there: How many of the episodes up to the watermark meet the condition (`RuleReading.countThere`); only the
+  ///     order `oldest` needs it.
   ///   - now: The time.
   ///   - assumption: Whether what is on its way counts.
   package init(
     _ rules: FeedRules, _ standing: Feed.Standing, there: Int64, at now: Timestamp, assuming assumption: Assumption
   ) {
     self.rules = rules
-    line = standing.line
+    watermark = standing.watermark
     allowance = standing.allowance
     self.there = there
     self.now = now
@@ -109,12 +109,12 @@ package struct RulePlanner: Sendable {
     case .ruled(.untouched), .ruled(.pending), .ruled(.completed): return nil
     }
     guard let rule = rules.autoDownload else { return .leave(nil) }
-    guard let line else { return .leave(.isUnread) }
+    guard let watermark else { return .leave(.isUnread) }
     if !episode.hasFile { return .leave(.hasNoFile) }
     if !episode.isMatching { return .leave(.isExcluded) }
     if episode.isMissingFromFeed { return .leave(.hasLeftFeed) }
     if episode.isArchived { return .leave(.isArchived) }
-    guard episode.id.number > line else { return rule.allowance > 0 ? nil : .leave(.wasThere) }
+    guard episode.id.number > watermark else { return rule.allowance > 0 ? nil : .leave(.wasThere) }
     if episode.isBackdated { return .leave(.isBackdated) }
     return episode.passedOver.map { .leave($0) }
   }
@@ -122,7 +122,7 @@ package struct RulePlanner: Sendable {
   /// Which part of the episodes that were there come before an episode in the rule's order; nil if it was not there
   /// itself.
   package func part(before episode: RuledEpisode) -> RulePart? {
-    guard let line, episode.id.number <= line else { return nil }
+    guard let watermark, episode.id.number <= watermark else { return nil }
     return rules.autoDownload?.order == .oldest ? .older(than: episode.place) : .newer(than: episode.place)
   }
 
@@ -134,7 +134,7 @@ package struct RulePlanner: Sendable {
 
   /// The place among the episodes that were there, in the rule's order.
   private mutating func takeRank(_ episode: RuledEpisode) -> Int64? {
-    guard let line, episode.id.number <= line, episode.isCountable else { return nil }
+    guard let watermark, episode.id.number <= watermark, episode.isCountable else { return nil }
     seen += 1
     return rules.autoDownload?.order == .oldest ? there - seen + 1 : seen
   }

@@ -3,7 +3,7 @@ struct RuleSlice {
   typealias Choice = (episode: RuledEpisode, reason: RuleReason)
 
   private let limit: Int
-  private let line: Int64?
+  private let watermark: Int64?
   private let order: FeedRules.Order
   private(set) var passedOver: [Choice] = []
   private(set) var deletions: [Choice] = []
@@ -13,8 +13,8 @@ struct RuleSlice {
   private(set) var hasMore = false
   private var chosen: [Choice] = []
 
-  init(limit: Int, line: Int64?, order: FeedRules.Order) {
-    (self.limit, self.line, self.order) = (limit, line, order)
+  init(limit: Int, watermark: Int64?, order: FeedRules.Order) {
+    (self.limit, self.watermark, self.order) = (limit, watermark, order)
   }
 
   /// In the rule's order.
@@ -36,7 +36,7 @@ struct RuleSlice {
     }
   }
 
-  private func isNew(_ episode: RuledEpisode) -> Bool { line.map { episode.id.number > $0 } ?? false }
+  private func isNew(_ episode: RuledEpisode) -> Bool { watermark.map { episode.id.number > $0 } ?? false }
 
   private mutating func choose(_ choice: Choice) {
     hasMore = hasMore || chosen.count >= limit

@@ -7,7 +7,7 @@ package protocol RuleReading {
   func walk(_ scope: RuleScope, at moment: ConditionMoment, _ body: (RuledEpisode) throws -> Bool) throws
   /// Some of a feed's episodes, the newest first. Cost: theirs.
   func some(_ episodes: [EpisodeID], of scope: RuleScope, at moment: ConditionMoment) throws -> [RuledEpisode]
-  /// How many of a feed's episodes up to its line, in a part of them, have a file, are in the feed and meet the
+  /// How many of a feed's episodes up to its watermark, in a part of them, have a file, are in the feed and meet the
   /// condition. Cost: the feed's episodes, a fifth of what a walk takes for each.
   func countThere(_ scope: RuleScope, in part: RulePart, at moment: ConditionMoment) throws -> Int64
   /// The number of the library's last episode.
@@ -19,14 +19,14 @@ package struct RuleScope: Hashable, Sendable {
   package var feed: Feed.Key
   /// The condition of `autoDownload`.
   package var condition: EpisodeCondition
-  package var line: Int64?
+  package var watermark: Int64?
   /// Whether it is decided about all that were there: then of these only what rules have downloaded matters.
   package var isSettled: Bool
 
-  package init(feed: Feed.Key, rules: FeedRules, line: Int64?, isSettled: Bool) {
+  package init(feed: Feed.Key, rules: FeedRules, watermark: Int64?, isSettled: Bool) {
     self.feed = feed
     condition = rules.autoDownload?.condition ?? .everything
-    self.line = line
+    self.watermark = watermark
     self.isSettled = isSettled
   }
 }

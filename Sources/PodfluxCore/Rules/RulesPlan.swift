@@ -74,7 +74,7 @@ extension Feed {
   /// How far other rules would have come if they were set now.
   func standing(with rules: FeedRules, lastEpisode: Int64) -> Standing {
     guard rules.autoDownload != wishes.rules.autoDownload else { return standing }
-    return Standing(rules, line: refreshes.last == nil ? nil : lastEpisode, due: nil)
+    return Standing(rules, watermark: refreshes.last == nil ? nil : lastEpisode, due: nil)
   }
 }
 
@@ -121,7 +121,7 @@ extension RuleReading {
     of episodes: Set<EpisodeID>, in feed: RuledFeed, at moment: ConditionMoment
   ) throws -> [EpisodeID: RuleVerdict] {
     let (rules, standing) = (feed.rules, feed.standing)
-    let scope = RuleScope(feed: feed.key, rules: rules, line: standing.line, isSettled: false)
+    let scope = RuleScope(feed: feed.key, rules: rules, watermark: standing.watermark, isSettled: false)
     let planner = RulePlanner(rules, standing, there: 0, at: moment.now, assuming: .arrival)
     var verdicts: [EpisodeID: RuleVerdict] = [:]
     var open: [RuledEpisode] = []
@@ -157,7 +157,7 @@ extension RuleReading {
     _ rules: FeedRules, _ standing: Feed.Standing, of feed: Feed.Key, at moment: ConditionMoment,
     _ body: (RuleDecision, RuledEpisode) throws -> Bool
   ) throws {
-    let scope = RuleScope(feed: feed, rules: rules, line: standing.line, isSettled: false)
+    let scope = RuleScope(feed: feed, rules: rules, watermark: standing.watermark, isSettled: false)
     let there = rules.autoDownload?.order == .oldest ? try countThere(scope, in: .all, at: moment) : 0
     var planner = RulePlanner(rules, standing, there: there, at: moment.now, assuming: .arrival)
     try walk(scope, at: moment) { try body(planner.decide($0), $0) }

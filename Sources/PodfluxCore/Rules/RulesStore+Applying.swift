@@ -24,14 +24,14 @@ extension RulesStore {
   ) throws -> Int {
     let rules = feed.wishes.rules
     var standing = feed.standing
-    var slice = RuleSlice(limit: limit, line: standing.line, order: rules.autoDownload?.order ?? .newest)
+    var slice = RuleSlice(limit: limit, watermark: standing.watermark, order: rules.autoDownload?.order ?? .newest)
     let nextExpiry = try plan(of: feed, into: &slice, at: context.moment(turn.now), in: turn)
     // What takes their place comes first.
     try download(slice.downloads, of: feed, in: &turn)
     try delete(slice.withdrawals, in: &turn)
     guard slice.downloads.isEmpty, slice.passedOver.isEmpty, slice.withdrawals.count < limit else {
       for (episode, reason) in slice.passedOver { try turn.tables.rules.write(.passedOver(reason), of: episode.id) }
-      standing.allowance -= Int64(slice.downloads.count { $0.episode.id.number <= standing.line ?? 0 })
+      standing.allowance -= Int64(slice.downloads.count { $0.episode.id.number <= standing.watermark ?? 0 })
       if !slice.hasMore, slice.withdrawals.count < limit {
         standing.allowance = 0
         if slice.deletions.isEmpty { standing.due = nextExpiry }
@@ -40,7 +40,7 @@ extension RulesStore {
       return slice.downloads.count + slice.passedOver.count + slice.withdrawals.count
     }
     // It is decided about all that is there: nothing of it is fetched later because something else has gone.
-    if standing.line != nil { standing.allowance = 0 }
+    if standing.watermark != nil { standing.allowance = 0 }
     let isLeft = isLeftToOthers(standing)
     guard slice.deletions.isEmpty || !isLeft && !context.isComparing else {
       held.insert(feed.key)
@@ -66,7 +66,8 @@ extension RulesStore {
   ) throws -> Timestamp? {
     let (rules, standing, table) = (feed.wishes.rules, feed.standing, turn.tables.rules)
     guard rules != .none else { return nil }
-    let scope = RuleScope(feed: feed.key, rules: rules, line: standing.line, isSettled: standing.allowance == 0)
+    let scope = RuleScope(
+      feed: feed.key, rules: rules, watermark: standing.watermark, isSettled: standing.allowance == 0)
     let needsThere = standing.allowance > 0 && rules.autoDownload?.order == .oldest
     let there = needsThere ? try table.countThere(scope, in: .all, at: moment) : 0
     var planner = RulePlanner(rules, standing, there: there, at: moment.now, assuming: .present)

@@ -141,24 +141,27 @@ package struct RulesStore: DomainStore {
     let rules = feed.wishes.rules
     var standing = feed.standing
     if rules.autoDownload != former.autoDownload {
-      let line = feed.refreshes.last == nil || feed.waitsForEpisodes ? nil : try turn.tables.rules.lastEpisode()
-      standing = Feed.Standing(rules, line: line, due: nil)
+      let watermark = feed.refreshes.last == nil || feed.waitsForEpisodes ? nil : try turn.tables.rules.lastEpisode()
+      standing = Feed.Standing(rules, watermark: watermark, due: nil)
     }
     try makeDue(key, standing, in: turn)
   }
 
   /// Episodes of a feed are new, changed or back.
   private mutating func noteNews(of key: Feed.Key, in turn: borrowing StoreTurn<Self>) throws {
-    guard let feed = try turn.tables.feeds.find(key), feed.wishes.rules.autoDownload != nil, feed.standing.line != nil
+    guard let feed = try turn.tables.feeds.find(key), feed.wishes.rules.autoDownload != nil,
+      feed.standing.watermark != nil
     else { return }
     try makeDue(key, feed.standing, in: turn)
   }
 
   /// A feed was read to its end. The episodes of the first such reading count as there before the rule.
   private mutating func noteEnd(of key: Feed.Key, in turn: borrowing StoreTurn<Self>) throws {
-    guard let feed = try turn.tables.feeds.find(key), feed.standing.line == nil, !feed.waitsForEpisodes else { return }
+    guard let feed = try turn.tables.feeds.find(key), feed.standing.watermark == nil, !feed.waitsForEpisodes else {
+      return
+    }
     var standing = feed.standing
-    standing.line = try turn.tables.rules.lastEpisode()
+    standing.watermark = try turn.tables.rules.lastEpisode()
     try makeDue(key, standing, in: turn)
   }
 

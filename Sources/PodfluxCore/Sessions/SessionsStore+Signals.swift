@@ -15,7 +15,7 @@ extension SessionsStore {
       guard let session = view.sessions[grant.key], session.id == grant.use.session, session.token == grant.use.token
       else { break }
       view.accepted[grant.key] = grant.use.token
-    case .refused(let grant, let owner, let verdict): try take(verdict, of: owner, sentWith: grant, in: turn)
+    case .refused(let grant, let owner, let verdict): try receive(verdict, of: owner, sentWith: grant, in: turn)
     case .new(let login, let host, let owner):
       // There was room when the intent was checked; what came between cannot be refused any more.
       guard let key = try freeKey(in: turn) else { break }
@@ -30,7 +30,7 @@ extension SessionsStore {
     }
   }
 
-  private mutating func take(
+  private mutating func receive(
     _ verdict: SessionSignal.Verdict, of owner: RequestOwner, sentWith grant: SessionGrant,
     in turn: borrowing StoreTurn<Self>
   ) throws {

@@ -89,10 +89,10 @@ package enum JournalReplay {
         guard case .journal(.opened, _, _) = decoded else { throw damage.error }
         fault = nil
       }
-      for event in assembler.take(decoded) { try fold.take(event) }
+      for event in assembler.receive(decoded) { try fold.receive(event) }
     }
     if let fault, fault.half == nil { throw fault.error }
-    for event in assembler.finish(cutOff: fault?.half) { try fold.take(event) }
+    for event in assembler.finish(cutOff: fault?.half) { try fold.receive(event) }
   }
 }
 
@@ -115,7 +115,7 @@ private struct JournalFold {
     position = try database.read { try $0.position() }
   }
 
-  mutating func take(_ event: JournalAssembler.Event) throws {
+  mutating func receive(_ event: JournalAssembler.Event) throws {
     guard !isDone else { return }
     switch event {
     case .start(let engine, let stamp): try start(engine, stamp)

@@ -22,7 +22,7 @@ final class RulesPreview: Sendable {
   }
 
   /// Takes in some of the feed's episodes.
-  @Sendable func take(_ contents: [EpisodeContent]) {
+  @Sendable func receive(_ contents: [EpisodeContent]) {
     state.withLock { state in
       do {
         let (database, key) = try library(state)

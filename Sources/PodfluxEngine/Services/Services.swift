@@ -113,7 +113,7 @@ final class Services: Sendable {
   func preview(_ refresh: FeedRefresh, _ completion: @escaping PreviewService.Completion) {
     guard refresh.feed.wishes.rules != .none else { return previews.start(refresh, completion) }
     let rules = RulesPreview(of: refresh.feed, at: Self.clock().wall)
-    previews.start(refresh, found: rules.take) { completion($0.flatMap(rules.counted)) }
+    previews.start(refresh, found: rules.receive) { completion($0.flatMap(rules.counted)) }
   }
 
   /// The path as it was when the services began; nil where it cannot be read.

@@ -218,7 +218,7 @@ package struct DownloadFollower {
     try source.forEachDownload(of: wanted.sorted().compactMap { DownloadID($0) }, meeting: condition) { item in
       wanted.remove(item.id)
       lastSeen[item.id] = item
-      settled += take(item)
+      settled += receive(item)
       return true
     }
     // Of those that have not failed an attempt comes again.
@@ -241,7 +241,7 @@ package struct DownloadFollower {
     try source.forEachDownload(.states([.failed]), order: .init(.added)) { item in
       guard !failed.contains(item.id), !self.failed.contains(item.id) else { return true }
       lastSeen[item.id] = item
-      settled += take(item)
+      settled += receive(item)
       return true
     }
     var wanted = moving.subtracting(complete).subtracting(self.failed)
@@ -253,20 +253,20 @@ package struct DownloadFollower {
     }
     let gone = wanted.sorted().compactMap { DownloadID($0) }
     try source.forEachDownload(of: gone, meeting: .states([.completed])) { item in
-      settled += takeComplete(item)
+      settled += receiveComplete(item)
       return true
     }
-    try end?.forEachLater(.states([.completed]), in: source) { settled += takeComplete($0) }
+    try end?.forEachLater(.states([.completed]), in: source) { settled += receiveComplete($0) }
     return settled
   }
 
-  private mutating func takeComplete(_ item: DownloadItem) -> [Settled] {
+  private mutating func receiveComplete(_ item: DownloadItem) -> [Settled] {
     guard !complete.contains(item.id) else { return [] }
     lastSeen[item.id] = item
-    return take(item)
+    return receive(item)
   }
 
-  private mutating func take(_ item: DownloadItem) -> [Settled] {
+  private mutating func receive(_ item: DownloadItem) -> [Settled] {
     switch item.state {
     case .completed:
       finish(item.id, .done(path: item.path ?? "", bytes: item.bytes.total ?? item.bytes.received))

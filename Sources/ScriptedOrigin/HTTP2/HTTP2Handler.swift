@@ -50,7 +50,7 @@ final class HTTP2Handler: ChannelInboundHandler {
       send(.settings, stream: 0, [], context)
     }
     while let frame = nextFrame() {
-      take(frame, context)
+      receive(frame, context)
     }
     context.flush()
   }
@@ -93,7 +93,7 @@ final class HTTP2Handler: ChannelInboundHandler {
     return Frame(type: FrameType(rawValue: head[3]), flags: head[4], stream: stream, payload: payload)
   }
 
-  private func take(_ frame: Frame, _ context: ChannelHandlerContext) {
+  private func receive(_ frame: Frame, _ context: ChannelHandlerContext) {
     let isAcknowledgement = frame.flags & Self.acknowledgement != 0
     switch frame.type {
     case .headers: answer(stream: frame.stream, context)

@@ -45,7 +45,7 @@ package struct JournalAssembler: Sendable {
   package init() {}
 
   /// Takes in the next line.
-  package mutating func take(_ line: JournalLine) -> [Event] {
+  package mutating func receive(_ line: JournalLine) -> [Event] {
     switch line {
     case .remark, .journal(.continued, _, _): return []
     case .journal(.opened, let engine, let stamp):
@@ -57,7 +57,7 @@ package struct JournalAssembler: Sendable {
       if let position, position != stamp.position { events.append(.gap(expected: position, found: stamp.position)) }
       position = nil
       return events
-    case .action(let action, let stamp): return take(action, stamp)
+    case .action(let action, let stamp): return receive(action, stamp)
     }
   }
 
@@ -88,7 +88,7 @@ package struct JournalAssembler: Sendable {
     return [.turn(turn)]
   }
 
-  private mutating func take(_ action: Action, _ stamp: LineStamp) -> [Event] {
+  private mutating func receive(_ action: Action, _ stamp: LineStamp) -> [Event] {
     guard let position else { return [] }
     let last = pending?.position ?? position
     if pending?.position.revision == stamp.revision {

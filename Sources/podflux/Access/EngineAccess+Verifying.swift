@@ -60,7 +60,7 @@ extension EngineAccess {
       if verification.needsLook || DispatchTime.now() >= nextLook {
         for fault in try look(at: &verification) { onFault(fault) }
         nextLook = Self.lookAhead()
-      } else if let event = try connection.nextEvent(upTo: nextLook), let fault = try verification.take(event) {
+      } else if let event = try connection.nextEvent(upTo: nextLook), let fault = try verification.receive(event) {
         onFault(fault)
       }
       if verification.pending.count < before { nextLook = Self.lookAhead() }
@@ -101,7 +101,7 @@ extension EngineAccess {
     // The verdicts that the engine has told before it answered.
     var faults: [String] = []
     while let event = try connection.nextEvent(upTo: .now()) {
-      if let fault = try verification.take(event) { faults.append(fault) }
+      if let fault = try verification.receive(event) { faults.append(fault) }
     }
     verification.needsLook = false
     faults += verification.drop(unlessCompletedIn: seen)
@@ -123,7 +123,7 @@ private struct Verification {
   }
 
   /// Takes in what the engine tells. Returns a sentence about a file that is not as it was downloaded.
-  mutating func take(_ event: ClientConnection.Event) throws -> String? {
+  mutating func receive(_ event: ClientConnection.Event) throws -> String? {
     guard case .action(let type, let payload) = event.content else { return nil }
     switch type {
     case "downloads/verified":

@@ -29,7 +29,7 @@ final class CompletionHook: @unchecked Sendable {
   }
 
   /// Takes the line about a completed download.
-  @Sendable func take(_ line: [UInt8]) {
+  @Sendable func receive(_ line: [UInt8]) {
     outstanding.enter()
     queue.async { [self] in
       guard !isEnding else { return leave(1, because: "the engine ends") }

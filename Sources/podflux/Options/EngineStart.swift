@@ -105,7 +105,7 @@ struct EngineStart {
     configuration.startsDownloads = startsDownloads
     configuration.deletesOwed = deletesOwed
     configuration.requestDelays = requestDelays
-    configuration.onCompletion = hook?.take
+    configuration.onCompletion = hook?.receive
     configuration.tagger = .itself
     configuration.secrets = secrets
     return configuration

@@ -46,7 +46,7 @@ final class SignalWatch: @unchecked Sendable {
     let restore: @Sendable () -> Void
   }
 
-  /// Starts to take the blocked signals.
+  /// Starts to receive the blocked signals.
   init(_ signals: HeldSignals, logger: Logger, command: Command? = nil) {
     self.signals = signals
     self.logger = logger
@@ -54,7 +54,7 @@ final class SignalWatch: @unchecked Sendable {
     let thread = Thread { [self] in
       while true {
         let number = signals.next()
-        queue.async { self.take(number) }
+        queue.async { self.receive(number) }
       }
     }
     thread.name = "podflux.signals"
@@ -78,7 +78,7 @@ final class SignalWatch: @unchecked Sendable {
     queue.sync { engine = nil }
   }
 
-  private func take(_ number: Int32) {
+  private func receive(_ number: Int32) {
     switch number {
     case SIGTSTP: suspend()
     case SIGCONT: resume()

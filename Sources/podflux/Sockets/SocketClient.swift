@@ -62,7 +62,7 @@ final class SocketClient {
   /// Reads once and posts what came.
   func read() {
     guard interest.contains(.reading), let piece = readPiece() else { return }
-    unread = Array(piece.dropFirst(take(piece)))
+    unread = Array(piece.dropFirst(receive(piece)))
   }
 
   /// Reads once; nil if nothing is there.
@@ -104,12 +104,12 @@ final class SocketClient {
     guard !unread.isEmpty else { return true }
     let waiting = unread
     unread = []
-    unread = Array(waiting.dropFirst(waiting.withUnsafeBytes { take($0) }))
+    unread = Array(waiting.dropFirst(waiting.withUnsafeBytes { receive($0) }))
     return held == nil && unread.isEmpty
   }
 
   /// Returns how many bytes of the piece were taken.
-  private func take(_ piece: UnsafeRawBufferPointer) -> Int {
+  private func receive(_ piece: UnsafeRawBufferPointer) -> Int {
     guard session.isOpen else { return 0 }
     return lines.feed(piece) { line in
       post(line)

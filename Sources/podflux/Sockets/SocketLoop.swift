@@ -45,7 +45,7 @@ final class SocketLoop: @unchecked Sendable {
     watchSockets(for: .reading)
     var areSocketsOpen = true
     while true {
-      for event in poller.wait(upTo: pauseMilliseconds) { take(event) }
+      for event in poller.wait(upTo: pauseMilliseconds) { receive(event) }
       let (tokens, isFinishing) = news.take()
       for token in tokens {
         guard let client = clients[token] else { continue }
@@ -64,7 +64,7 @@ final class SocketLoop: @unchecked Sendable {
     }
   }
 
-  private func take(_ event: Poller.Event) {
+  private func receive(_ event: Poller.Event) {
     guard event.token > 0 else { return acceptClients(of: sockets[Int(-event.token)]) }
     guard let client = clients[event.token] else { return }
     if event.isReadable { client.read() }

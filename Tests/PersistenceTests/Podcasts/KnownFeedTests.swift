@@ -49,7 +49,7 @@ struct KnownFeedTests {
     "makeAllDue": { tables, _ in _ = try tables.feeds.makeAllDue(at: now.advanced(byDays: -1)) },
     "makeRefusedDue": { tables, _ in try tables.feeds.makeRefusedDue(of: 1, at: now.advanced(byDays: -1)) },
     "standing": { tables, key in
-      try tables.rules.update(Feed.Standing(line: 7, allowance: 2, due: now), of: key)
+      try tables.rules.update(Feed.Standing(watermark: 7, allowance: 2, due: now), of: key)
     },
     "rules of all": { tables, _ in _ = try tables.rules.makeAllDue(at: now) },
     "rules of an episode": { tables, _ in _ = try tables.rules.makeDue(of: EpisodeID(number: 1), at: now) },

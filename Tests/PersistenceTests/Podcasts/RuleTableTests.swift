@@ -54,7 +54,7 @@ struct RuleTableTests {
   func roundTrip() throws {
     let rules = try Sample.rules()
     let (database, key) = try library(rules)
-    let standing = Feed.Standing(line: 7, allowance: FeedRules.Limits.everything, due: Self.now)
+    let standing = Feed.Standing(watermark: 7, allowance: FeedRules.Limits.everything, due: Self.now)
     try database.write { tables in
       #expect(try tables.feeds.find(key)?.standing == Feed.Standing())
       try tables.rules.update(standing, of: key)

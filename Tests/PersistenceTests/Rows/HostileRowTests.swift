@@ -172,7 +172,7 @@ private enum HostileLibrary {
         formerNames: .init(guids: ["old"], enclosures: [try WebAddress("https://old.example/1.mp3")])), of: key)
     try tables.episodes.setDownload(download, of: episode)
     try tables.rules.write(.downloaded(.isNew), of: episode)
-    try tables.rules.update(Feed.Standing(line: 1, allowance: 2, due: Sample.moment), of: key)
+    try tables.rules.update(Feed.Standing(watermark: 1, allowance: 2, due: Sample.moment), of: key)
   }
 
   /// Removes the checks, so that tables accept any value that an edited file could contain.

@@ -8,7 +8,7 @@ struct RuleCase: CustomTestStringConvertible {
   let name: String
   var rules: FeedRules
   /// The last episode that was there when the rule was set; nil if the feed was not read to its end.
-  var line: Int64?
+  var watermark: Int64?
   /// How many of those that were there may still be downloaded; nil for as many as the rule says.
   var allowance: Int64?
   var assumption: RulePlanner.Assumption
@@ -17,11 +17,11 @@ struct RuleCase: CustomTestStringConvertible {
   var decisions: [Int64: RuleDecision]
 
   init(
-    _ name: String, _ rules: FeedRules, line: Int64? = 100, allowance: Int64? = nil,
+    _ name: String, _ rules: FeedRules, watermark: Int64? = 100, allowance: Int64? = nil,
     assuming assumption: RulePlanner.Assumption = .arrival, _ episodes: [RuledEpisode],
     gives decisions: [Int64: RuleDecision]
   ) {
-    (self.name, self.rules, self.line, self.allowance) = (name, rules, line, allowance)
+    (self.name, self.rules, self.watermark, self.allowance) = (name, rules, watermark, allowance)
     (self.assumption, self.episodes, self.decisions) = (assumption, episodes, decisions)
   }
 
@@ -31,8 +31,8 @@ struct RuleCase: CustomTestStringConvertible {
 
   /// What the planner decides.
   func decided() -> [Int64: RuleDecision] {
-    let standing = Feed.Standing(line: line, allowance: allowance ?? rules.autoDownload?.allowance ?? 0)
-    let there = episodes.count { $0.id.number <= line ?? 0 && $0.isCountable }
+    let standing = Feed.Standing(watermark: watermark, allowance: allowance ?? rules.autoDownload?.allowance ?? 0)
+    let there = episodes.count { $0.id.number <= watermark ?? 0 && $0.isCountable }
     var planner = RulePlanner(rules, standing, there: Int64(there), at: Self.now, assuming: assumption)
     var decisions: [Int64: RuleDecision] = [:]
     for episode in episodes.sorted(by: { $0.place > $1.place }) {

@@ -114,8 +114,8 @@ extension RuleCase {
       [.e(1), .e(2), .e(3, .ruled(.pending))],
       gives: [2: .newest(2, of: 3), 1: .leave(.cameTooLate)]),
     .init(
-      "a feed that was not read to its end", .auto(.all), line: nil, [.e(1), .e(2)],
+      "a feed that was not read to its end", .auto(.all), watermark: nil, [.e(1), .e(2)],
       gives: [1: .leave(.isUnread), 2: .leave(.isUnread)]),
-    .init("a feed without an episode when the rule was set", .auto(), line: 0, [.e(1)], gives: [1: new]),
+    .init("a feed without an episode when the rule was set", .auto(), watermark: 0, [.e(1)], gives: [1: new]),
   ]
 }

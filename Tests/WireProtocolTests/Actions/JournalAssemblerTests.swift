@@ -62,7 +62,7 @@ struct JournalAssemblerTests {
 
   private func events(_ lines: [JournalLine], half: String? = nil) -> [JournalAssembler.Event] {
     var assembler = JournalAssembler()
-    return lines.flatMap { assembler.take($0) } + assembler.finish(cutOff: half.map { Array($0.utf8) })
+    return lines.flatMap { assembler.receive($0) } + assembler.finish(cutOff: half.map { Array($0.utf8) })
   }
 
   private func stamp(_ revision: Int64, _ sequence: Int64, at time: Int64 = 0) -> LineStamp {

@@ -87,7 +87,7 @@ package struct CleanupStore: DomainStore {
       return .cleanup(try ask(for: .init(mode: request.mode), adopting: try request.adopting, in: &turn))
     case .intent(.cancel): return .affected(try cancel(in: &turn))
     case .recovered(let recovery): try recover(recovery, settings: context.settings, in: &turn)
-    case .surveyed(let run, let news): try take(news, of: run, in: &turn)
+    case .surveyed(let run, let news): try receive(news, of: run, in: &turn)
     case .cleaned(let key, let outcome): try finish(key, outcome, reading: context, in: &turn)
     case .deleted(let key, let status, let reason): try finish(awaiting: key, as: status, because: reason, in: turn)
     }
@@ -205,7 +205,7 @@ package struct CleanupStore: DomainStore {
 
   // MARK: Looking
 
-  private mutating func take(_ news: CleanupNews, of key: CleanupRun.Key, in turn: inout StoreTurn<Self>) throws {
+  private mutating func receive(_ news: CleanupNews, of key: CleanupRun.Key, in turn: inout StoreTurn<Self>) throws {
     guard var run = active, run.key == key, run.stage == .looking else { return }
     switch news {
     case .progress(let progress): self.progress = progress

@@ -166,7 +166,7 @@ extension DownloadsStore {
         count(kind, -number)
         if let result = change.resultingKind { count(result, number) }
       }
-      if change.resultingKind == .queued { forgetRuleLine() }
+      if change.resultingKind == .queued { forgetWaitingList() }
       return .affected(changed + others.values.reduce(0, +))
     }
   }

@@ -66,7 +66,7 @@ extension DownloadsStore {
   /// Takes in settings that have changed: for rows of podcasts of which something else is said now, and for those that
   /// run.
   mutating func follow(_ settings: Settings, from former: Settings, in turn: inout StoreTurn<Self>) throws {
-    forgetRuleLine()
+    forgetWaitingList()
     obstacles.classes = settings.network
     for podcast in settings.network.podcasts(otherThanIn: former.network) {
       try turn.tables.downloads.setNetwork(settings.network.policy(ofPodcast: podcast), ofPodcast: podcast)

@@ -173,14 +173,15 @@ extension DownloadsStore {
     let excess = try turn.tables.downloads.completedBytes() - settings.storageQuotaBytes
     var needs = excess > 0 ? [QuotaNeed(bytes: excess)] : []
     guard room.waiting > 0 else { return needs }
-    let line = try room.isStale ? self.needs(of: waitingInOrder(settings, in: turn), settings, in: turn) : room.line
+    let firstNeeds =
+      try room.isStale ? self.needs(of: waitingInOrder(settings, in: turn), settings, in: turn) : room.firstNeeds
     // What is complete is there, and not to come any more. What no server has named may never come.
     let others = live.values.filter { !$0.isStopping }.reduce(Int64(0)) { bytes, attempt in
       let sure = attempt.isPublishing ? 0 : attempt.isClaimed ? TransferMachine.leastRoom : attempt.expected
       return bytes.addingClamped(max(0, attempt.expected - sure))
     }
     let left = try quotaLeft(settings, in: turn).addingClamped(others)
-    for var need in line {
+    for var need in firstNeeds {
       let own = left.addingClamped(need.download.flatMap { room.promised[$0] } ?? 0)
       guard need.bytes > own else { continue }
       need.bytes -= own

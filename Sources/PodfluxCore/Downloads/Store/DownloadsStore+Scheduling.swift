@@ -201,7 +201,7 @@ extension DownloadsStore {
   /// When the first of those that wait is to be looked at again.
   func firstMoment(in turn: borrowing StoreTurn<Self>) throws -> Timestamp? {
     let retry = counts[.waiting, default: 0] == 0 ? nil : try turn.tables.downloads.earliestRetry()
-    let now = lacksRuleLine ? turn.now : nil
+    let now = lacksWaitingList ? turn.now : nil
     return [now, retry, hosts.cooldowns.values.min(), obstaclesChangeAt, refusesAt].compactMap { $0 }.min()
   }
 

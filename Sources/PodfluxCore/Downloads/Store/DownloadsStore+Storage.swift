@@ -10,7 +10,7 @@ extension DownloadsStore {
     /// How many downloads wait for room.
     var waiting = 0
     /// The needs of the first waiting downloads, in the order in which they get room. Valid unless `isStale`.
-    var line: [QuotaNeed] = []
+    var firstNeeds: [QuotaNeed] = []
     /// The needs for which the storage quota left no room in the last turn.
     var needs: [QuotaNeed] = []
     /// Whether the files' bytes were counted anew before the first of these.
@@ -18,7 +18,7 @@ extension DownloadsStore {
     /// How the downloads that wait for room obstruct queued ones.
     var lack = LackOfRoom()
     /// The downloads that rules want beside the waiting ones; nil where nothing has looked for them.
-    var ruleLine: RuleLine?
+    var waitingList: WaitingList?
     /// How many free bytes have been asked for.
     var asked: Int64?
     /// How many bytes the quota left when it was last looked at; nil before the first look.
@@ -104,15 +104,15 @@ extension DownloadsStore {
   /// Looks who waits, lets go who has room by the quota now, and has it watched when the disk has room for one more.
   mutating func lookForRoom(settings: Settings, in turn: inout StoreTurn<Self>) throws {
     if !room.promised.isEmpty { try endPromises(in: turn) }
-    let lackedLine = lacksRuleLine
+    let lackedList = lacksWaitingList
     var left = try quotaLeft(toBegin: nil, settings, in: turn)
     // After a start it is not known who has found too little: what has been woken is in the queue, and goes first.
     let formerly = room.quotaLeft ?? .max
-    guard room.isStale || lackedLine || room.waiting > 0 && left > formerly else {
+    guard room.isStale || lackedList || room.waiting > 0 && left > formerly else {
       room.quotaLeft = left
       return
     }
-    try followRuleLine(settings, in: turn)
+    try followWaitingList(settings, in: turn)
     var waiting: [Download] = []
     var postponedIDs: Set<DownloadID> = []
     // The least that one would need which has room, and waits until others have started: each turn looks at all
@@ -147,7 +147,7 @@ extension DownloadsStore {
       room.promised[download.id] = download.neededBytes
       if download.state != .queued { try transition(&download, to: .queued, in: turn) }
     }
-    room.line = needs(of: waiting, settings, in: turn)
+    room.firstNeeds = needs(of: waiting, settings, in: turn)
     waiting.removeAll { $0.state == .queued }
     let reserve = max(settings.reserveFreeBytes, WritePolicy.reservedRoom)
     let wanted = waiting.filter { $0.isShort && $0.neededBytes <= left }.map(\.roomBytes).min().map { $0 + reserve }
@@ -156,7 +156,7 @@ extension DownloadsStore {
     room.quotaLeft = min(left, postponed - 1)
     room.lack = LackOfRoom(of: waiting) { [left] in left < $0.neededBytes || postponedIDs.contains($0.id) }
     // The downloads that may go on have their promises by now.
-    room.ruleLine?.arrivals = []
+    room.waitingList?.arrivals = []
     guard wanted != room.asked else { return }
     room.asked = wanted
     turn.perform(.watchRoom(atLeast: wanted))

@@ -52,8 +52,8 @@ package enum DownloadsEvent: Sendable {
 /// Rows live in the table; memory holds what is active (`live`) and running counts, so it does not grow with the
 /// library. Its aspects: `+Intents` (what clients want), `+Reports` (what attempts report), `+Scheduling` (which ones
 /// run), `+Order` (places in the queue), `+Obstacles` (what keeps them from running), `+Sessions` (their logins),
-/// `+Storage` (room on the disk), `+Quota` (what the quota leaves), `+Line` (who gets it), `+Deletions`, `+Verifying`
-/// (files that are read again), `+Steps` (what the cleanup changes), `+Episodes` (whose files they are).
+/// `+Storage` (room on the disk), `+Quota` (what the quota leaves), `+WaitingList` (who gets it), `+Deletions`,
+/// `+Verifying` (files that are read again), `+Steps` (what the cleanup changes), `+Episodes` (whose files they are).
 package struct DownloadsStore: DomainStore {
   /// The parts of other stores that this store reads.
   package struct Context: Sendable {
@@ -187,7 +187,7 @@ package struct DownloadsStore: DomainStore {
       try seeObstacles(reading: context, in: &turn)
       try refuseWhatCannotLogIn(reading: context, in: &turn)
       try admit(reading: context, in: &turn)
-      if lacksRuleLine {
+      if lacksWaitingList {
         // Downloads of rules have just begun to wait for room: queued ones of newer episodes start in the same turn.
         try seeObstacles(reading: context, in: &turn)
         try admit(reading: context, in: &turn)

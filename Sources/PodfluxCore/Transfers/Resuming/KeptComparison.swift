@@ -3,7 +3,7 @@
 /// The kept bytes stay on the disk: memory holds one piece of them at a time.
 package struct KeptComparison: Hashable, Sendable {
   /// The result for one piece.
-  package enum Finding: Hashable, Sendable {
+  package enum Outcome: Hashable, Sendable {
     /// This many bytes at its beginning repeat kept ones; the rest is new.
     case repeats(Int)
     /// After this many bytes it differs from the kept bytes.
@@ -27,7 +27,7 @@ package struct KeptComparison: Hashable, Sendable {
   /// Compares a piece. Cost: reads as many kept bytes as the piece has.
   package mutating func compare(
     _ piece: UnsafeRawBufferPointer, with contents: some ReadableContents
-  ) throws(DownloadError) -> Finding {
+  ) throws(DownloadError) -> Outcome {
     let count = Int(min(Int64(piece.count), max(0, end - offset)))
     guard count > 0 else { return .repeats(0) }
     let kept = try contents.read(offset: offset, count: count)

@@ -19,9 +19,11 @@ extension InvariantChecker {
 
   /// No episode that existed when a rule was set counts as new.
   private func check(_ standing: Feed.Standing, of key: Feed.Key) throws {
-    guard let feed = feeds.feeds[key], let line = standing.line, line != feed.standing.line else { return }
-    guard let last = feeds.episodes(of: key).map(\.id.number).max(), last > line else { return }
-    throw Violation(.noFlood, "\(feed.id) has an episode e\(last), and takes what is behind e\(line) for new")
+    guard let feed = feeds.feeds[key], let watermark = standing.watermark, watermark != feed.standing.watermark else {
+      return
+    }
+    guard let last = feeds.episodes(of: key).map(\.id.number).max(), last > watermark else { return }
+    throw Violation(.noFlood, "\(feed.id) has an episode e\(last), and takes what is behind e\(watermark) for new")
   }
 
   private func checkDownload(of id: EpisodeID, because reason: RuleReason) throws {
@@ -31,10 +33,11 @@ extension InvariantChecker {
     guard episode.download == nil else {
       throw Violation(.fetchedOnce, "\(id) of \(feed.id) had the download \(episode.download as Any) before")
     }
-    guard feed.wishes.rules.autoDownload != nil, let line = feed.standing.line, episode.content.enclosure != nil,
+    guard feed.wishes.rules.autoDownload != nil, let watermark = feed.standing.watermark,
+      episode.content.enclosure != nil,
       !episode.isMissingFromFeed, !episode.marks.isArchived
     else { throw Violation(.explained, "no rule of \(feed.id) wants \(id) (\(reason))") }
-    guard id.number <= line else { return }
+    guard id.number <= watermark else { return }
     guard case .isAmong = reason else {
       guard reason == .takesAll else { throw Violation(.noFlood, "\(id) of \(feed.id) was there (\(reason))") }
       return

@@ -60,9 +60,9 @@ final class JournalLog {
       } catch {
         throw Violation(.replay, "\(error.message), at \(error.path ?? "?"): \(String(decoding: line, as: UTF8.self))")
       }
-      for event in assembler.take(decoded) { try fold.take(event) }
+      for event in assembler.receive(decoded) { try fold.receive(event) }
     }
-    for event in assembler.finish() { try fold.take(event) }
+    for event in assembler.finish() { try fold.receive(event) }
     // The last turn may never have committed.
     guard let last = hashes.keys.max(), fold.revision >= last else {
       throw Violation(.replay, "the journal ends at revision \(fold.revision)")
@@ -75,7 +75,7 @@ final class JournalLog {
     var dispatcher: Dispatcher<Stores>?
     var revision: Int64 = 0
 
-    mutating func take(_ event: JournalAssembler.Event) throws {
+    mutating func receive(_ event: JournalAssembler.Event) throws {
       switch event {
       case .start(let engine, let stamp):
         let database = database

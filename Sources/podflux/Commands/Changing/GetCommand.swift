@@ -276,7 +276,7 @@ struct GetCommand: EngineCommand {
     try goOn(with: ids, access)
     var follower = DownloadFollower(following: ids)
     var isOther = false
-    func take(_ settled: DownloadFollower.Settled) {
+    func receive(_ settled: DownloadFollower.Settled) {
       // The engine compares what it fetches, and what it has fetched before was not asked for with this digest.
       if let digest, known.contains(settled.id), let fault = KnownFile(settled, access.library)?.fault(digest) {
         isOther = true
@@ -285,11 +285,11 @@ struct GetCommand: EngineCommand {
       tell(settled, access, console)
     }
     if noWait {
-      for settled in try follower.look(at: access.connection) { take(settled) }
+      for settled in try follower.look(at: access.connection) { receive(settled) }
       guard follower.isOver else { throw ExitCode.later }
     } else {
       var view = ProgressView(console)
-      try access.follow(&follower, on: &view, onSettled: take)
+      try access.follow(&follower, on: &view, onSettled: receive)
     }
     if isOther { throw ExitCode.failure }
     try Self.end(with: follower.failures, left: follower.left, on: console)

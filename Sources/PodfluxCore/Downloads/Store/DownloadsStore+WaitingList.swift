@@ -1,77 +1,79 @@
 import Flux
 
-/// The line of those that wait for room.
+/// The waiting list: what rules want, and waits for room.
 ///
 /// A rule may want thousands of episodes that the quota leaves no room for. Some of them wait by themselves; from
 /// `Obstacle.roomlessLimit` on the others stay in the queue behind an obstacle (`Obstacles.rules`), and no row is
-/// written for them. Of all of them the line has those of the newest episodes: room is freed for them and promised to
-/// them, and they start although the others are kept.
+/// written for them. Of all of them the waiting list has those of the newest episodes: room is freed for them and
+/// promised to them, and they start although the others are kept.
 extension DownloadsStore {
   /// What rules want, the newest first, as long as too much of it waits for the quota.
-  struct RuleLine: Hashable, Sendable {
+  struct WaitingList: Hashable, Sendable {
     /// At most `Obstacle.roomlessLimit`, which are queued or wait for storage.
     var ids: [DownloadID]
     /// Whether there are no others.
     var isWhole: Bool
-    /// What has come to the queue since: some of these may belong to the line.
+    /// What has come to the queue since: some of these may belong to the waiting list.
     var arrivals: [DownloadID] = []
   }
 
-  /// Whether the line is to be read: too much of what rules want has come to wait just now.
-  var lacksRuleLine: Bool { room.lack.obstacleOfRules != nil && room.ruleLine == nil }
+  /// Whether the waiting list is to be read: too much of what rules want has come to wait just now.
+  var lacksWaitingList: Bool { room.lack.obstacleOfRules != nil && room.waitingList == nil }
 
   /// Notes that a download is in the queue: it may be of a newer episode than those that wait for room.
   mutating func noteArrival(of download: Download) {
-    guard room.ruleLine != nil, download.origin == .auto, download.state == .queued else { return }
+    guard room.waitingList != nil, download.origin == .auto, download.state == .queued else { return }
     room.isStale = true
-    room.ruleLine?.arrivals.append(download.id)
+    room.waitingList?.arrivals.append(download.id)
     // Many at once are found by reading.
-    if room.ruleLine?.arrivals.count ?? 0 > Obstacle.roomlessLimit { forgetRuleLine() }
+    if room.waitingList?.arrivals.count ?? 0 > Obstacle.roomlessLimit { forgetWaitingList() }
   }
 
-  /// Has the line read anew: much may have changed.
-  mutating func forgetRuleLine() {
-    (room.ruleLine, room.isStale) = (nil, true)
+  /// Has the waiting list read anew: much may have changed.
+  mutating func forgetWaitingList() {
+    (room.waitingList, room.isStale) = (nil, true)
   }
 
-  /// Brings the line up to date. It is read when too much has come to wait, when many have come to the queue, and when
-  /// half of it has gone: never in each turn.
-  mutating func followRuleLine(_ settings: Settings, in turn: borrowing StoreTurn<Self>) throws {
-    guard room.lack.obstacleOfRules != nil else { return room.ruleLine = nil }
+  /// Brings the waiting list up to date. It is read when too much has come to wait, when many have come to the queue,
+  /// and when half of it has gone: never in each turn.
+  mutating func followWaitingList(_ settings: Settings, in turn: borrowing StoreTurn<Self>) throws {
+    guard room.lack.obstacleOfRules != nil else { return room.waitingList = nil }
     let limit = Obstacle.roomlessLimit
-    if let former = room.ruleLine {
-      var line = RuleLine(ids: [], isWhole: former.isWhole)
+    if let former = room.waitingList {
+      var list = WaitingList(ids: [], isWhole: former.isWhole)
       var found = try candidates(former, besides: [], settings, in: turn)
       if !former.arrivals.isEmpty { found = try inOrder(found, in: turn) }
-      if found.count > limit { line.isWhole = false }
-      line.ids = found.prefix(limit).map(\.id)
-      room.ruleLine = line
-      guard !line.isWhole, line.ids.count < limit / 2 else { return }
+      if found.count > limit { list.isWhole = false }
+      list.ids = found.prefix(limit).map(\.id)
+      room.waitingList = list
+      guard !list.isWhole, list.ids.count < limit / 2 else { return }
     }
     let ids = try turn.tables.downloads.awaitedByRules(ofAtMost: settings.storageQuotaBytes, limit: limit)
-    room.ruleLine = RuleLine(ids: ids, isWhole: ids.count < limit)
+    room.waitingList = WaitingList(ids: ids, isWhole: ids.count < limit)
   }
 
   /// Those that wait for room, as it goes to them: what a person has asked for, then what rules want, the newest first.
-  /// While too much of that waits, what is in the queue and belongs to the line is among them.
+  /// While too much of that waits, what is in the queue and belongs to the waiting list is among them.
   func waitingInOrder(_ settings: Settings, in turn: borrowing StoreTurn<some DomainStore>) throws -> [Download] {
     let waiting = try turn.tables.downloads.waitingForStorage(limit: Obstacle.roomlessRead)
     var ofRules = waiting.filter { $0.origin == .auto }
-    if room.lack.obstacleOfRules != nil, let line = room.ruleLine {
-      ofRules += try candidates(line, besides: Set(ofRules.map(\.id)), settings, in: turn).filter(mayStartWithRoom)
+    if room.lack.obstacleOfRules != nil, let list = room.waitingList {
+      ofRules += try candidates(list, besides: Set(ofRules.map(\.id)), settings, in: turn).filter(mayStartWithRoom)
     }
     guard !ofRules.isEmpty else { return waiting }
     return waiting.filter { $0.origin != .auto } + (try inOrder(ofRules, in: turn))
   }
 
-  /// The downloads of the line that may get room, each once.
+  /// The downloads of the waiting list that may get room, each once.
   private func candidates(
-    _ line: RuleLine, besides others: Set<DownloadID>, _ settings: Settings,
+    _ list: WaitingList, besides others: Set<DownloadID>, _ settings: Settings,
     in turn: borrowing StoreTurn<some DomainStore>
   ) throws -> [Download] {
     var (found, seen) = ([Download](), others)
-    for id in line.ids + line.arrivals where seen.insert(id).inserted {
-      guard let download = try turn.tables.downloads.find(id), download.mayStandInLine(settings) else { continue }
+    for id in list.ids + list.arrivals where seen.insert(id).inserted {
+      guard let download = try turn.tables.downloads.find(id), download.mayStandOnWaitingList(settings) else {
+        continue
+      }
       found.append(download)
     }
     return found
@@ -124,7 +126,7 @@ extension DownloadsStore {
 
 extension Download {
   /// Whether room may go to it as to what rules want: not where it is known, or said, to be longer than the quota.
-  fileprivate func mayStandInLine(_ settings: Settings) -> Bool {
+  fileprivate func mayStandOnWaitingList(_ settings: Settings) -> Bool {
     origin == .auto && isAwaitingRoom && length ?? 0 <= settings.storageQuotaBytes
   }
 }
