@@ -141,7 +141,7 @@ extension StableHash {
     case .retry(let selection): mix(selection, as: 4)
     case .remove(let selection, let isDeleting): mix(selection, as: isDeleting ? 5 : 6)
     case .verify(let selection): mix(selection, as: 7)
-    case .move, .update: mix("\(intent)")
+    default: mix("\(intent)")
     }
   }
 
@@ -162,7 +162,7 @@ extension StableHash {
       for isSo in [marking.isPlayed, marking.isFavorite, marking.isArchived] {
         mix(isSo.map { $0 ? 2 : 1 } ?? 0 as Int64)
       }
-    case .subscribe, .update, .importDocument, .import: mix("\(intent)")
+    default: mix("\(intent)")
     }
   }
 
