@@ -244,6 +244,22 @@ public struct Download: Hashable, Sendable {
   }
 }
 
+extension Download {
+  /// Whether the scheduler may start it.
+  package var isAdmissible: Bool {
+    if case .queued = state { !isHeld } else { false }
+  }
+
+  /// Whether a partial file may lie there: attempts write it, and an imported record speaks of one.
+  package var mayHavePartial: Bool {
+    if case .completed = state { return false }
+    return dates.started != nil || progress.resume != nil
+  }
+
+  /// Whether a partial file that lies there is of use: it is known which version of the file it holds.
+  var needsPartial: Bool { mayHavePartial && progress.resume != nil }
+}
+
 /// Which queued downloads start first: those of a higher priority. Within one the position decides.
 ///
 /// Use: `download.rank.priority`.

@@ -327,22 +327,6 @@ extension DownloadsStore {
   }
 }
 
-extension Download {
-  /// Whether the scheduler may start it.
-  package var isAdmissible: Bool {
-    if case .queued = state { !isHeld } else { false }
-  }
-
-  /// Whether a partial file may lie there: attempts write it, and an imported record speaks of one.
-  package var mayHavePartial: Bool {
-    if case .completed = state { return false }
-    return dates.started != nil || progress.resume != nil
-  }
-
-  /// Whether a partial file that lies there is of use: it is known which version of the file it holds.
-  var needsPartial: Bool { mayHavePartial && progress.resume != nil }
-}
-
 extension BulkChange {
   /// What the transition table says of a change of a download in some state.
   enum Verdict: Hashable {
