@@ -94,21 +94,34 @@ struct LineEncoderTests {
   @Test("shows the stores that were asked for, and no other")
   func stores() {
     let engine = EngineSnapshot(version: "1.0.0", library: "/l")
-    let snapshot = Snapshot(revision: 5, engine: engine, settings: Settings())
+    let snapshot = Snapshot(revision: 5, engine: engine, sessions: [])
     #expect(
       lines { $0.answer(.snapshot(snapshot), id: nil, revision: 5) }
         == #"{"meta":{"revision":5},"payload":{"engine":{"library":"/l","protocol":1,"version":"1.0.0"},"#
-        + #""settings":{"addresses":null,"allowInsecureRedirects":false,"bytesPerSecond":0,"cellularBudgetBytesPerMonth":0,"checksum":false,"#
-        + #""cleanupOnStart":true,"connectTimeoutSeconds":15,"feedRefreshMaxMinutes":1440,"feedRefreshMinutes":60,"fileTimes":"published","filenameTemplate":"","#
-        + #""firstByteTimeoutSeconds":60,"maxAttempts":5,"maxConcurrent":4,"maxFileBytes":17179869184,"#
-        + #""maxPerHost":2,"nameTimeZone":"publisher","network":{"artwork":"unmetered","auto":"unmetered","feeds":"unmetered","podcasts":{},"#
-        + #""user":"unmetered"},"orphans":"report","portableNames":true,"progressInterval":0.25,"quarantineDays":0,"reserveFreeBytes":536870912,"#
-        + #""retryFirstSeconds":5,"retryMaxSeconds":3600,"schedule":[],"sidecars":[],"#
-        + #""slowBytesPerSecond":0,"slowWindowSeconds":60,"stallTimeoutSeconds":30,"storageQuotaBytes":0,"#
-        + #""tags":false,"userAgent":"Podflux/1"}},"type":"ok"}"# + "\n")
+        + #""sessions":{"items":[],"next":null}},"type":"ok"}"# + "\n")
     #expect(
       lines { $0.answer(.snapshot(Snapshot(revision: 5)), id: nil, revision: 5) }
         == #"{"meta":{"revision":5},"payload":{},"type":"ok"}"# + "\n")
+  }
+
+  @Test("shows every setting, in the order of the alphabet, and a value of each kind as it is")
+  func settings() throws {
+    let line = lines { $0.answer(.snapshot(Snapshot(revision: 5, settings: Settings())), id: nil, revision: 5) }
+    guard case .object(let payload)? = try JSONObject(line: Array(line.utf8.dropLast()))["payload"],
+      case .object(let shown)? = payload["settings"]
+    else {
+      Issue.record("\(line) shows no settings")
+      return
+    }
+    #expect(shown.members.map(\.key) == Settings.all.map(\.name).sorted())
+    for member in [
+      #""addresses":null"#, #""bytesPerSecond":0"#, #""cleanupOnStart":true"#, #""fileTimes":"published""#,
+      #""maxConcurrent":4"#, #""maxFileBytes":17179869184"#, #""nameTimeZone":"publisher""#,
+      #""network":{"artwork":"unmetered","auto":"unmetered","feeds":"unmetered","podcasts":{},"user":"unmetered"}"#,
+      #""progressInterval":0.25"#, #""schedule":[]"#, #""sidecars":[]"#, #""userAgent":"Podflux/1""#,
+    ] {
+      #expect(line.contains(member + ",") || line.contains(member + "}"), "\(member)")
+    }
   }
 
   @Test("shows counts of all states, a page, and where the next begins")

@@ -23,6 +23,7 @@ struct KeptLinesTests {
       #expect(String(decoding: encoder.bytes.dropLast(), as: UTF8.self) == String(decoding: line, as: UTF8.self))
       types.insert(String(decoding: line.suffix(40), as: UTF8.self).components(separatedBy: "\"type\":").last ?? "")
     }
-    #expect(types.count == 42)
+    // Those of then; a later one that has a line here stays as it was too.
+    #expect(types.count >= 42)
   }
 }
