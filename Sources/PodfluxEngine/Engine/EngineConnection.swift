@@ -27,7 +27,7 @@ package final class EngineConnection: Sendable {
   /// as `end` has not been called. Requests that are `isAnsweredLater` keep no order. Values that no client's line can
   /// have are refused as there: rows with them could not be read.
   ///
-  /// Cost: that of writing and reading the request as a line, where rows or the journal keep what clients choose.
+  /// Cost: that of writing and reading an intent as a line.
   ///
   /// - Returns: false if too many wait; the caller tries again after `EngineClient.turnEnded`. One that reads files is
   ///   always taken.
@@ -66,7 +66,7 @@ package final class EngineConnection: Sendable {
 extension EngineRequest.Content {
   /// What a client's line says of it, or its refusal.
   ///
-  /// Cost: that of writing and reading the line, where rows or the journal keep what clients choose.
+  /// Cost: that of writing and reading an intent as a line.
   func asSaid() -> Self {
     do throws(Refusal) {
       switch self {

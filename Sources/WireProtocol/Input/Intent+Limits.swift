@@ -1,8 +1,8 @@
 import PodfluxCore
 
 extension Intent {
-  /// The intent as a client's line says it, where rows or the journal keep values that clients choose: lines have
-  /// limits that the values have not, and no engine reads what is outside them.
+  /// The intent as a client's line says it. Rows and the journal keep values that clients choose: lines have limits that
+  /// the values have not, and no engine reads what is outside them.
   ///
   /// Cost: that of writing and reading the line.
   ///
@@ -11,19 +11,13 @@ extension Intent {
     try checkConditions()
     switch self {
     case .updateSettings(let patch): try patch.checkNumbers()
-    case .downloads(.enqueue), .downloads(.update), .podcasts(.subscribe), .podcasts(.update), .sessions(.open),
-      .network(.report):
-      break
-    // A journal's reader counts the depth of a condition as a line has it.
-    case .downloads(.pause(.matching)), .downloads(.resume(.matching)), .downloads(.cancel(.matching)),
-      .downloads(.retry(.matching)), .downloads(.verify(.matching)), .downloads(.remove(.matching, _)),
-      .podcasts(.download(.matching)), .podcasts(.mark(.matching, _)):
-      break
     case .podcasts(.import(let list)):
       // An import has no line of its own: the engine has read the document's line before.
       try list.checkTexts()
       return self
-    default: return self
+    // Its reader has limits of its own, and the journal has the import.
+    case .podcasts(.importDocument): return self
+    default: break
     }
     guard case .intent(let said) = try Request.intent(self).asSaid() else {
       preconditionFailure("the line of an intent says one")

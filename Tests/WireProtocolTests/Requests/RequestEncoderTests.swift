@@ -29,6 +29,28 @@ struct RequestEncoderTests {
     }
   }
 
+  /// Regression: what had no text of a download, feed or session was taken as it was. A journal had lines that no
+  /// engine read.
+  @Test(
+    "What no line can say is refused to a program too",
+    arguments: [
+      Intent.filters(.save("a\u{1}")), .filters(.setText("a\u{1}")), .cleanup(.adopt(.init(folder: "a\u{1}"))),
+      .downloads(.pause(.many(Array(repeating: Samples.id("a"), count: DownloadIntent.Selection.maximumIDs + 1)))),
+    ])
+  func unsayable(intent: Intent) throws {
+    #expect(throws: Refusal.self) { try intent.asSaid() }
+  }
+
+  @Test("What a line can say is said by a program unchanged", arguments: 0..<RandomActions.kinds)
+  func sayable(kind: Int) throws {
+    let seed = try SeededRandom.seed()
+    var actions = RandomActions(random: SeededRandom(seed: seed &+ UInt64(kind)))
+    for _ in 0..<20 {
+      guard case .intent(let intent) = actions.action(kind) else { return }
+      #expect(try intent.asSaid() == intent, "seed \(seed)")
+    }
+  }
+
   @Test("The secrets of addresses and headers reach the engine")
   func secrets() throws {
     let address = try WebAddress("https://ann:word@example.org/1.mp3")
