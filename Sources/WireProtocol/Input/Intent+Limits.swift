@@ -1,8 +1,8 @@
 import PodfluxCore
 
 extension Intent {
-  /// The intent as a client's line says it. Rows and the journal keep values that clients choose: lines have limits that
-  /// the values have not, and no engine reads what is outside them.
+  /// The intent as a client's line says it. Rows and the journal keep values that clients choose: lines have limits
+  /// that the values have not, and no engine reads what is outside them.
   ///
   /// Cost: that of writing and reading the line.
   ///

@@ -118,8 +118,10 @@ extension InvariantChecker {
     let isLasting = isTrue && reports.allSatisfy { $0.outlook == .lasting }
     let mayPass = isOfRule || reports.contains { $0.outlook == .passing }
     let isFitting = if case .storage = waiting { error.code == .noSpace } else { error.code != .noSpace }
-    // The quota leaves no room, before any request.
-    let isOverQuota = error.code == .noSpace && world.client.settings.storageQuotaBytes > 0
+    // The quota leaves no room, before any request. One that waited for that may have waited on before a client lifted
+    // the quota, in the same turn.
+    let hasWaited = if case .waiting(.storage)? = before?.state { true } else { false }
+    let isOverQuota = error.code == .noSpace && (world.client.settings.storageQuotaBytes > 0 || hasWaited)
     guard isTrue || isOverQuota, isFitting,
       (error.isTransient || error.code == .io && mayPass) && !isLasting || row.description.mirrors.count > 0
     else {
